@@ -36,11 +36,10 @@ func (w *World) Last(t *testing.T) map[string]any {
 var Portrait = sync.OnceValue(func() string { return Picture(512) })
 
 func landmarks() map[string]any {
-	marks := map[string]any{}
-	for _, name := range []string{"leftEye", "rightEye", "mouthLeft", "mouthRight", "mouthTop", "mouthBottom", "chin"} {
-		marks[name] = []any{0.25, 0.5}
+	return map[string]any{
+		"leftEye": []any{0.375, 0.4375}, "rightEye": []any{0.625, 0.4375}, "mouthLeft": []any{0.4375, 0.625}, "mouthRight": []any{0.5625, 0.625},
+		"mouthTop": []any{0.5, 0.59375}, "mouthBottom": []any{0.5, 0.65625}, "chin": []any{0.5, 0.75},
 	}
-	return marks
 }
 
 // Recording is a WAV file of a few samples.

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/avatar/landmark"
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
@@ -60,7 +61,9 @@ func (a *API) Register(s *route.Service) {
 		InputCodes: consents.InputCodes,
 		Summary:    "Make a face of a portrait, with consent",
 		Description: "The picture is a close head-and-shoulders portrait, as a data:image URI or a public https address, " +
-			"PNG, JPEG or WebP, at most 6 MB and at least 512 by 512 pixels. A plain green background gives the cleanest cut-out.",
+			"PNG, JPEG or WebP, at most 6 MB and at least 512 by 512 pixels. A plain green background gives the cleanest cut-out. " +
+			"The face looks at the camera with closed lips: the picture is moved while it speaks, by where its eyes, mouth and chin are. " +
+			"These are looked for in it, or given as landmarks. Where no face is found and none are given, it stays a still picture.",
 	}, a.create)
 	route.Handle(s, route.Operation{
 		ID: "getConsentPolicy", Method: http.MethodGet, Path: "/avatars/consent-policy", Group: group, Class: "read",
@@ -93,7 +96,7 @@ func (a *API) Register(s *route.Service) {
 	}, a.face)
 	route.File(s, route.Operation{
 		ID: "getAvatarLayers", Method: http.MethodGet, Path: "/avatars/{id}/layers", Group: group, Auth: route.Open,
-		Since: contract.V20261001, Produces: []string{"image/png", asRig},
+		Since: contract.V20261001, Produces: []string{"image/png", RigType},
 		Summary:     "A library face in layers, as pages of any origin bring it to life",
 		Description: "Both kinds of one size belong together. An own face has no layers.",
 	}, a.layers)
@@ -152,7 +155,7 @@ type UpdateInput struct {
 // AvatarChange is what to change of a face.
 type AvatarChange struct {
 	Name      route.Opt[string]    `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
-	Landmarks route.Opt[Landmarks] `json:"landmarks,omitzero" doc:"Corrected points of the face, all seven of them."`
+	Landmarks route.Opt[Landmarks] `json:"landmarks,omitzero" doc:"Corrected points of the face, all seven of them; the picture is moved by them from then on."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avatar, error) {
@@ -160,13 +163,18 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avata
 	if err != nil {
 		return Avatar{}, err
 	}
+	if in.Body.Landmarks.Set {
+		if err := in.Body.Landmarks.Value.check(); err != nil {
+			return Avatar{}, err
+		}
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Avatar, error) {
 		changed, err := avatar.Change(ctx, tx, a.Library, f, func(f *avatar.Avatar) {
 			if in.Body.Name.Set {
 				f.Name = in.Body.Name.Value
 			}
 			if in.Body.Landmarks.Set {
-				f.Landmarks = in.Body.Landmarks.Value.inner()
+				f.Landmarks, f.Marked = in.Body.Landmarks.Value.inner(), landmark.Given
 			}
 		}, c.Actor())
 		return show(c, changed), err

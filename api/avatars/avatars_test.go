@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar/portrait"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -194,5 +195,56 @@ func TestPreviews(t *testing.T) {
 		hidden := w.CallAs(t, "getAvatarPreview", own, key, nil)
 		apitest.RequireError(t, hidden, http.StatusNotFound, "not_found", "path.id")
 		require.Equal(t, hidden.Error(t), w.CallAs(t, "getAvatarPreview", id.NewAvatar().String(), key, nil).Error(t), name)
+	}
+}
+
+// portraitOf is the picture of a library face as an address of data.
+func portraitOf(t *testing.T) string {
+	t.Helper()
+	data, err := portrait.PNG(portrait.Library()[0].Look, 600)
+	require.NoError(t, err)
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(data)
+}
+
+func TestLandmarks(t *testing.T) {
+	w := apitest.NewWorld(t)
+	given := w.Make(t, w.Acme, "createAvatar")
+	require.Equal(t, "given", given["landmarksSource"])
+	found := w.Create(t, w.Acme.New, func(a, _ map[string]any) {
+		delete(a, "landmarks")
+		a["picture"] = portraitOf(t)
+	}).Data(t)
+	require.Equal(t, "found", found["landmarksSource"])
+	want := portrait.Library()[0].Look.Landmarks()
+	require.InDelta(t, want.LeftEye[0], apitest.At(found, "landmarks", "leftEye").([]any)[0], 0.02)
+	require.InDelta(t, want.MouthBottom[1], apitest.At(found, "landmarks", "mouthBottom").([]any)[1], 0.03)
+	own := found["id"].(string)
+	require.Equal(t, found["landmarks"], w.CallAs(t, "getAvatar", own, w.Acme.New, nil).Data(t)["landmarks"])
+	require.Equal(t, found["landmarks"], w.CallAs(t, "getAvatarFace", own, w.Acme.New, nil).Data(t)["landmarks"])
+	nobody := w.Create(t, w.Acme.New, func(a, _ map[string]any) { delete(a, "landmarks") }).Data(t)
+	require.Equal(t, []any{nil, nil}, []any{nobody["landmarks"], nobody["landmarksSource"]})
+
+	corrected := w.CallAs(t, "updateAvatar", own, w.Acme.New, map[string]any{"landmarks": given["landmarks"]}).Data(t)
+	require.Equal(t, []any{given["landmarks"], "given"}, []any{corrected["landmarks"], corrected["landmarksSource"]})
+	library := w.CallAs(t, "getAvatar", apitest.LibraryFace, w.Acme.New, nil).Data(t)
+	require.Equal(t, "given", library["landmarksSource"])
+}
+
+func TestLandmarksThatAreNoFaces(t *testing.T) {
+	w := apitest.NewWorld(t)
+	own := w.Make(t, w.Acme, "createAvatar")["id"].(string)
+	for point, to := range map[string][]any{
+		"leftEye": {-0.1, 0.4}, "rightEye": {0.1, 0.4}, "mouthLeft": {1e300, 0.6}, "mouthRight": {0.2, 0.6},
+		"mouthTop": {0.5, 0.2}, "mouthBottom": {0.5, 0.55}, "chin": {0.5, 0.6},
+	} {
+		bad := func(marks map[string]any) map[string]any {
+			marks[point] = to
+			return marks
+		}
+		made := w.Create(t, w.Acme.New, func(a, _ map[string]any) { a["landmarks"] = bad(a["landmarks"].(map[string]any)) })
+		apitest.RequireError(t, made, http.StatusBadRequest, "invalid_request", "body.landmarks."+point)
+		body := w.Body(t, w.Operation(t, "updateAvatar")).(map[string]any)
+		changed := w.CallAs(t, "updateAvatar", own, w.Acme.New, map[string]any{"landmarks": bad(body["landmarks"].(map[string]any))})
+		apitest.RequireError(t, changed, http.StatusBadRequest, "invalid_request", "body.landmarks."+point)
 	}
 }

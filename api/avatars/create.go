@@ -34,7 +34,7 @@ type AvatarInput struct {
 	AgeBand          string                `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s" doc:"About how old the face looks; to be found by in lists."`
 	Heritage         string                `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed" doc:"Where the face looks to be from; to be found by in lists."`
 	RemoveBackground *bool                 `json:"removeBackground,omitempty" doc:"Cut the person out of a plain background; true unless given. A picture without one is left as it is."`
-	Landmarks        *Landmarks            `json:"landmarks,omitempty" doc:"Where the eyes, mouth and chin are in the picture. They are kept; a face of your own is shown as a still picture."`
+	Landmarks        *Landmarks            `json:"landmarks,omitempty" doc:"Where the eyes, mouth and chin are in the picture, by which it is moved: the lips with what is said, the lids, the brows and the head. Unless given they are looked for in the picture."`
 	Consent          consents.ConsentInput `json:"consent" doc:"Who agreed to this face being used, and to what. Without it nothing is fetched or kept."`
 	Metadata         map[string]string     `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
@@ -56,6 +56,9 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, err
 		face.Metadata = map[string]string{}
 	}
 	if b.Landmarks != nil {
+		if err := b.Landmarks.check(); err != nil {
+			return Avatar{}, err
+		}
 		face.Landmarks = b.Landmarks.inner()
 	}
 	if err := a.takePicture(ctx, c, &face, b.Picture, b.RemoveBackground == nil || *b.RemoveBackground); err != nil {
@@ -122,6 +125,7 @@ func (a *API) takePicture(ctx context.Context, c *route.Call, face *avatar.Avata
 	if cutOut {
 		p.CutOut()
 	}
+	face.Mark(p.Image)
 	face.Width, face.Height = p.Image.Bounds().Dx(), p.Image.Bounds().Dy()
 	if face.Picture, err = a.store(ctx, c, p); err != nil {
 		return err

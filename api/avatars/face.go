@@ -18,7 +18,7 @@ type Face struct {
 	State       string                  `json:"state" enum:"unworn,preparing,ready,failed" doc:"unworn: nobody put it on yet, so it was not prepared."`
 	ReadyAt     *time.Time              `json:"readyAt" doc:"When it was ready; while it is being prepared, when that is expected."`
 	Orientation string                  `json:"orientation" enum:"portrait,landscape" doc:"Which side of the pictures is the longer one."`
-	Landmarks   route.OrNull[Landmarks] `json:"landmarks" doc:"Where the face is in its picture; null where nobody said."`
+	Landmarks   route.OrNull[Landmarks] `json:"landmarks" doc:"Where the face is in its picture, by which a client moves it; null where none was found: then it is a still picture."`
 	Images      []FaceImage             `json:"images" doc:"Smallest first."`
 }
 

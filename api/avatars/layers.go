@@ -8,8 +8,8 @@ import (
 	"visavis.dev/pkg/base/problem"
 )
 
-// asRig is the content type of what describes a face's layers.
-const asRig = "application/vnd.visavis.rig+json"
+// RigType is the content type of what describes a face that pages move.
+const RigType = "application/vnd.visavis.rig+json"
 
 // LayersQuery chooses what is wanted of a living face.
 type LayersQuery struct {
@@ -36,7 +36,7 @@ func (a *API) layers(_ context.Context, c *route.Call, q *LayersQuery) (route.Bl
 	c.SetHeader("Cross-Origin-Resource-Policy", "cross-origin") // pages that are isolated load it only so
 	blob := route.Blob{ContentType: "image/png", ETag: a.Library.ETag(f, side), CacheControl: publicDay}
 	if q.Kind == "json" {
-		blob.ContentType = asRig
+		blob.ContentType = RigType
 	}
 	blob.Data = func(context.Context) ([]byte, error) {
 		drawn, err := a.Library.Living(f, side)

@@ -51,7 +51,7 @@ type ConfigPersona struct {
 	Languages  []string           `json:"languages" doc:"Those a conversation may switch to."`
 	Disclosure persona.Disclosure `json:"disclosure" doc:"How people are told that they talk with an AI."`
 	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Where anybody finds the picture of who speaks; null without one."`
-	LayersURL  *string            `json:"layersUrl" doc:"Where the living face is, with {side} and {kind} in the place of what is wanted (GET /avatars/{id}/layers); null where there is only the picture."`
+	LayersURL  *string            `json:"layersUrl" doc:"Where the living face is, with {side} and {kind} in the place of what is wanted (GET /avatars/{id}/layers, or of an own face GET /widgets/{id}/picture); null where there is only the picture."`
 }
 
 // configEdition counts the shapes that WidgetConfig has had, so that a browser takes none that
@@ -85,10 +85,14 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 		}
 		*accent = &portals
 	}
+	layers, edition, err := a.layers(ctx, c, org, w, p)
+	if err != nil {
+		return WidgetConfig{}, err
+	}
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
-	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent))
-	return showConfig(w, p, a.picture(c, w, p), a.layers(c, p)), nil
+	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent, edition))
+	return showConfig(w, p, a.picture(c, w, p), layers), nil
 }
 
 func showConfig(w widget.Widget, p persona.Persona, picture, layers *string) WidgetConfig {

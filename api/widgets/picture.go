@@ -4,13 +4,16 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
+	"visavis.dev/api/avatars"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/widget"
 )
@@ -18,10 +21,11 @@ import (
 func (a *API) registerPicture(s *route.Service) {
 	route.File(s, route.Operation{
 		ID: "getWidgetPicture", Method: http.MethodGet, Path: "/widgets/{id}/picture", Group: "Widget", Auth: route.Open,
-		Since: contract.V20261001, Produces: []string{"image/png", "image/jpeg"},
-		Summary: "The picture of a face of the organization's own that a widget shows",
-		Description: "The configuration of the widget names its address. Pictures say of no page that they are shown on it, so the widget's " +
-			"public key is what it takes: whoever puts an own face on a website shows it to everybody.",
+		Since: contract.V20261001, Produces: []string{"image/png", "image/jpeg", avatars.RigType},
+		Summary: "The picture of a face of the organization's own that a widget shows, and what moves it",
+		Description: "The configuration of the widget names its addresses. Pictures say of no page that they are shown on it, so the widget's " +
+			"public key is what it takes: whoever puts an own face on a website shows it to everybody. With size it is the picture that a " +
+			"page moves while it speaks, and with kind json where its eyes, mouth and chin are; neither is there where no face was found in it.",
 	}, a.ownPicture)
 }
 
@@ -30,6 +34,8 @@ type PictureQuery struct {
 	Path
 	Key  string `query:"key" doc:"The widget's public key."`
 	Face string `query:"face" doc:"The face that is worn: another one has another address."`
+	Size string `query:"size" enum:"thumbnail,512,1024" default:"thumbnail" doc:"thumbnail for the still picture; a number is the height in pixels of the one that is moved."`
+	Kind string `query:"kind" enum:"png,json" default:"png" doc:"png for the picture, whatever its format; json for what describes the one that is moved."`
 }
 
 // hour is how long a picture is shown whose consent was withdrawn.
@@ -66,6 +72,9 @@ func (a *API) ownPicture(ctx context.Context, c *route.Call, in *PictureQuery) (
 	if face, err := id.ParseAvatar(in.Face); err != nil || face != p.Avatar {
 		return route.Blob{}, problem.Missing("picture").WithParam("query.face")
 	}
+	if side, err := strconv.Atoi(in.Size); err == nil {
+		return a.moved(ctx, c, org, p.Avatar, side, in.Kind)
+	}
 	picture, err := avatar.Public(ctx, a.Tenants, a.Library, org, p.Avatar)
 	if errdefs.IsNotFound(err, avatar.Noun) {
 		err = problem.Missing("picture").WithParam("query.face")
@@ -81,11 +90,40 @@ func (a *API) ownPicture(ctx context.Context, c *route.Call, in *PictureQuery) (
 	}, err
 }
 
-// layers is where a page finds who speaks as a face that lives; nil where there is only a
-// picture.
-func (a *API) layers(c *route.Call, p persona.Persona) *string {
-	if _, drawn := a.Library.Find(p.Avatar); !drawn {
-		return nil
+// moved answers what a page moves of an own face.
+func (a *API) moved(ctx context.Context, c *route.Call, org id.Org, worn id.Avatar, side int, kind string) (route.Blob, error) {
+	found, err := a.movers().Living(ctx, org, worn, side)
+	if errdefs.IsNotFound(err, avatar.Noun) {
+		err = problem.Missing("face").WithParam("query.face")
 	}
-	return new(c.URL("/avatars/"+p.Avatar.String()+"/layers") + "?size={side}&kind={kind}")
+	if err != nil {
+		return route.Blob{}, err
+	}
+	c.SetHeader("Access-Control-Allow-Origin", "*") // pages read what they move
+	c.SetHeader("Cross-Origin-Resource-Policy", "cross-origin")
+	blob := route.Blob{ContentType: found.ContentType, ETag: found.Tag, CacheControl: hour}
+	data := found.Layers
+	if kind == "json" {
+		blob.ContentType, data = avatars.RigType, found.Rig
+	}
+	blob.Data = func(context.Context) ([]byte, error) { return data, nil }
+	return blob, nil
+}
+
+func (a *API) movers() face.Movers {
+	return face.Movers{Tenants: a.Tenants, Files: a.Files, Library: a.Library}
+}
+
+// layers is where a page finds who speaks as a face that lives; nil where there is only a
+// picture. edition is that of the face: another one has another address.
+func (a *API) layers(ctx context.Context, c *route.Call, org id.Org, w widget.Widget, p persona.Persona) (at *string, edition string, err error) {
+	edition, ok, err := a.movers().Moves(ctx, org, p.Avatar)
+	if !ok || err != nil {
+		return nil, "", err
+	}
+	if _, drawn := a.Library.Find(p.Avatar); drawn {
+		return new(c.URL("/avatars/"+p.Avatar.String()+"/layers") + "?size={side}&kind={kind}"), edition, nil
+	}
+	query := url.Values{"key": {string(w.PublicKey)}, "face": {p.Avatar.String()}}
+	return new(c.URL("/widgets/"+w.ID.String()+"/picture?"+query.Encode()) + "&size={side}&kind={kind}"), edition, nil
 }

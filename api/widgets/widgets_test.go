@@ -154,6 +154,17 @@ func TestWidgetPicture(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 256, max(size.Width, size.Height))
 
+	// A page moves the picture by where its eyes, mouth and chin are.
+	moved, rig := get(query+"&size=512"), get(query+"&size=512&kind=json")
+	require.Equal(t, []string{"image/png", "*", "cross-origin"}, []string{
+		moved.Header.Get("Content-Type"), moved.Header.Get("Access-Control-Allow-Origin"), moved.Header.Get("Cross-Origin-Resource-Policy"),
+	})
+	require.Contains(t, string(rig.Raw), `"mesh":true`)
+	nobody := w.Create(t, w.Acme.New, func(a, _ map[string]any) { delete(a, "landmarks") }).Data(t)["id"].(string)
+	w.CallAs(t, "updatePersona", made["personaId"].(string), w.Acme.New, map[string]any{"avatarId": nobody})
+	apitest.RequireError(t, get("key="+key+"&face="+nobody+"&size=512"), http.StatusNotFound, "not_found", "query.face")
+	w.CallAs(t, "updatePersona", made["personaId"].(string), w.Acme.New, map[string]any{"avatarId": face["id"]})
+
 	named := "&face=" + face["id"].(string)
 	apitest.RequireError(t, get("key=wpk_x"+named), http.StatusNotFound, "not_found", "path.id")
 	apitest.RequireError(t, get("key="+w.Widget(t, w.Globex)["publicKey"].(string)+named), http.StatusNotFound, "not_found", "path.id")

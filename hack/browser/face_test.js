@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { until } from './stage/api.js'
 import { accessible, launch, phone, picture } from './stage/browser.js'
-import { speaking } from './stage/live.js'
+import { correlation, speaking, track, words } from './stage/live.js'
 import { enter, makeCourse, signIn } from './stage/portal.js'
 
 /** @type {import('playwright-core').Browser} */
@@ -49,15 +49,6 @@ async function converse(t, options, live) {
   return { page, server }
 }
 
-const words = (text, each = 300) => text.split(' ').map((word, i) => ({ t: i * each, d: each - 20, text: word }))
-
-/** A track of vowels and closed lips. */
-function track(length) {
-  const items = [{ t: 0, v: 'sil' }], vowels = ['aa', 'O', 'E', 'aa', 'U', 'aa', 'I']
-  for (let t = 200, i = 0; t < length - 400; t += 240, i++) items.push({ t, v: vowels[i % vowels.length] }, { t: t + 150, v: 'PP' })
-  return [...items, { t: length - 300, v: 'sil' }, { t: length, v: 'sil' }]
-}
-
 /**
  * Measures how far a mouth is open in each frame that is shown: how much of it is as dark
  * as only the inside of a mouth is, or a tooth.
@@ -98,14 +89,6 @@ async function watch(page, within) {
     })
     return seen
   }, within)
-}
-
-function correlation(a, b) {
-  const mean = (v) => v.reduce((sum, x) => sum + x, 0) / v.length
-  const [ma, mb] = [mean(a), mean(b)]
-  let ab = 0, aa = 0, bb = 0
-  a.forEach((x, i) => { ab += (x - ma) * (b[i] - mb); aa += (x - ma) ** 2; bb += (b[i] - mb) ** 2 })
-  return ab / Math.sqrt(aa * bb)
 }
 
 test('the mouth follows what is heard, and it is heard', async (t) => {

@@ -1,6 +1,7 @@
 // Draws a mouth: what is behind the lips, and the lips.
 
 /** @typedef {import('./rig.js').Rig} Rig */
+/** @typedef {import('./rig.js').Place} Place */
 /** @typedef {import('./visemes.js').Mouth} Mouth */
 
 /** How many places say how a lip runs. */
@@ -65,7 +66,7 @@ export class MouthPainter {
   draw(c, m, smile) {
     const l = this.lips(m, smile)
     this.#shadow(c, l)
-    if (l.gap > 0.8) this.#inside(c, l, m)
+    if (l.gap > 0.8) paintInside(c, { ...l, middle: this.#rig.middle }, m)
     this.#lips(c, l, m)
   }
 
@@ -83,80 +84,6 @@ export class MouthPainter {
     c.globalAlpha = 0.3
     for (const [x, y] of [l.upper[0], l.upper.at(-1)]) spot(c, x + Math.sign(x - middle) * 1.5, y, 6.5, 5, tones.deep)
     c.globalAlpha = 1
-  }
-
-  /** Teeth and tongue, in the dark. They stay with skull and jaw; the lips show more or less of them. */
-  #inside(c, l, m) {
-    const { middle } = this.#rig
-    c.save()
-    area(c, l.upperInner, l.lowerInner)
-    c.clip()
-    c.fillStyle = '#2b0b0d'
-    c.fillRect(middle - 120, l.mouth - 40, 240, 120)
-    const hang = m.jaw * lowest
-    const width = l.half * 0.80
-    const edge = l.mouth + 6.5
-    this.#teeth(c, edge + 3.5 + hang, edge + 16 + hang, width * 0.86, 0.82)
-    this.#tongue(c, l, m, edge + hang * 0.5)
-    this.#teeth(c, l.mouth - 16, edge, width, 1)
-    if (m.tongue > 0.55) this.#tip(c, m, edge)
-    // The upper lip keeps the light from the teeth, and the corners lie deep.
-    const dark = c.createLinearGradient(0, Math.min(...l.upperInner.map(([, y]) => y)), 0, l.mouth + 14)
-    dark.addColorStop(0, 'rgb(30 6 8 / .55)')
-    dark.addColorStop(0.5, 'rgb(30 6 8 / .08)')
-    dark.addColorStop(1, 'rgb(30 6 8 / 0)')
-    c.fillStyle = dark
-    c.fillRect(middle - 120, l.mouth - 40, 240, 120)
-    const sides = c.createLinearGradient(middle - l.half, 0, middle + l.half, 0)
-    for (const [at, alpha] of [[0, 0.9], [0.2, 0.42], [0.4, 0], [0.6, 0], [0.8, 0.42], [1, 0.9]]) sides.addColorStop(at, `rgb(36 9 11 / ${alpha})`)
-    c.fillStyle = sides
-    c.fillRect(middle - 120, l.mouth - 40, 240, 120)
-    c.restore()
-  }
-
-  #teeth(c, top, bottom, half, light) {
-    const { middle } = this.#rig
-    const shade = c.createLinearGradient(0, top, 0, bottom)
-    shade.addColorStop(0, tooth(0.86 * light))
-    shade.addColorStop(1, tooth(light))
-    c.fillStyle = shade
-    c.beginPath()
-    c.moveTo(middle - half, top)
-    c.lineTo(middle + half, top)
-    c.lineTo(middle + half, bottom - 5)
-    c.quadraticCurveTo(middle + half * 0.5, bottom, middle, bottom)
-    c.quadraticCurveTo(middle - half * 0.5, bottom, middle - half, bottom - 5)
-    c.fill()
-    c.strokeStyle = 'rgb(120 84 70 / .20)'
-    c.lineWidth = 0.8
-    c.beginPath()
-    for (const at of [-0.58, -0.29, 0, 0.29, 0.58]) {
-      c.moveTo(middle + at * half, top)
-      c.lineTo(middle + at * half, bottom - 1.5 - 4 * at * at)
-    }
-    c.stroke()
-  }
-
-  #tongue(c, l, m, edge) {
-    const { middle } = this.#rig
-    const y = edge + 13 - 8 * m.tongue
-    const shade = c.createRadialGradient(middle - 3, y - 4, 2, middle, y, l.half * 0.62)
-    shade.addColorStop(0, '#c4666a')
-    shade.addColorStop(1, '#7c3036')
-    c.fillStyle = shade
-    c.beginPath()
-    c.ellipse(middle, y + 3, l.half * 0.60, 13, 0, 0, 2 * Math.PI)
-    c.fill()
-  }
-
-  /** The tongue's tip at or between the teeth. */
-  #tip(c, m, edge) {
-    const { middle } = this.#rig
-    const y = edge + 6 - 5 * (m.tongue - 0.55) / 0.45
-    c.fillStyle = '#c06468'
-    c.beginPath()
-    c.ellipse(middle, y + 4, 21, 8.5, 0, 0, 2 * Math.PI)
-    c.fill()
   }
 
   #lips(c, l, m) {
@@ -185,6 +112,84 @@ export class MouthPainter {
     }
     c.globalAlpha = 1
   }
+}
+
+/**
+ * Draws teeth and tongue, in the dark. They stay with skull and jaw; the lips show more or less of them.
+ * @param {CanvasRenderingContext2D} c in design units
+ * @param {{upperInner: Place[], lowerInner: Place[], half: number, mouth: number, middle: number, low?: boolean}} l where the lips part, from left to right; low is whether
+ *   the lower teeth are seen
+ * @param {Mouth} m
+ */
+export function paintInside(c, l, m) {
+  const { middle } = l
+  c.save()
+  area(c, l.upperInner, l.lowerInner)
+  c.clip()
+  c.fillStyle = '#2b0b0d'
+  c.fillRect(middle - 120, l.mouth - 40, 240, 120)
+  const hang = m.jaw * lowest
+  const width = l.half * 0.80
+  const edge = l.mouth + 6.5
+  if (l.low !== false) teeth(c, middle, edge + 3.5 + hang, edge + 16 + hang, width * 0.86, 0.82)
+  tongue(c, l, m, edge + hang * 0.5)
+  teeth(c, middle, l.mouth - 16, edge, width, 1)
+  if (m.tongue > 0.55) tip(c, middle, m, edge)
+  // The upper lip keeps the light from the teeth, and the corners lie deep.
+  const dark = c.createLinearGradient(0, Math.min(...l.upperInner.map(([, y]) => y)), 0, l.mouth + 14)
+  dark.addColorStop(0, 'rgb(30 6 8 / .55)')
+  dark.addColorStop(0.5, 'rgb(30 6 8 / .08)')
+  dark.addColorStop(1, 'rgb(30 6 8 / 0)')
+  c.fillStyle = dark
+  c.fillRect(middle - 120, l.mouth - 40, 240, 120)
+  const sides = c.createLinearGradient(middle - l.half, 0, middle + l.half, 0)
+  for (const [at, alpha] of [[0, 0.9], [0.2, 0.42], [0.4, 0], [0.6, 0], [0.8, 0.42], [1, 0.9]]) sides.addColorStop(at, `rgb(36 9 11 / ${alpha})`)
+  c.fillStyle = sides
+  c.fillRect(middle - 120, l.mouth - 40, 240, 120)
+  c.restore()
+}
+
+function teeth(c, middle, top, bottom, half, light) {
+  const shade = c.createLinearGradient(0, top, 0, bottom)
+  shade.addColorStop(0, tooth(0.86 * light))
+  shade.addColorStop(1, tooth(light))
+  c.fillStyle = shade
+  c.beginPath()
+  c.moveTo(middle - half, top)
+  c.lineTo(middle + half, top)
+  c.lineTo(middle + half, bottom - 5)
+  c.quadraticCurveTo(middle + half * 0.5, bottom, middle, bottom)
+  c.quadraticCurveTo(middle - half * 0.5, bottom, middle - half, bottom - 5)
+  c.fill()
+  c.strokeStyle = 'rgb(120 84 70 / .20)'
+  c.lineWidth = 0.8
+  c.beginPath()
+  for (const at of [-0.58, -0.29, 0, 0.29, 0.58]) {
+    c.moveTo(middle + at * half, top)
+    c.lineTo(middle + at * half, bottom - 1.5 - 4 * at * at)
+  }
+  c.stroke()
+}
+
+function tongue(c, l, m, edge) {
+  const { middle } = l
+  const y = edge + 13 - 8 * m.tongue
+  const shade = c.createRadialGradient(middle - 3, y - 4, 2, middle, y, l.half * 0.62)
+  shade.addColorStop(0, '#c4666a')
+  shade.addColorStop(1, '#7c3036')
+  c.fillStyle = shade
+  c.beginPath()
+  c.ellipse(middle, y + 3, l.half * 0.60, 13, 0, 0, 2 * Math.PI)
+  c.fill()
+}
+
+/** The tongue's tip at or between the teeth. */
+function tip(c, middle, m, edge) {
+  const y = edge + 6 - 5 * (m.tongue - 0.55) / 0.45
+  c.fillStyle = '#c06468'
+  c.beginPath()
+  c.ellipse(middle, y + 4, 21, 8.5, 0, 0, 2 * Math.PI)
+  c.fill()
 }
 
 /** How thick a line is along its way: it ends in points. */

@@ -1,4 +1,5 @@
-// A library face in layers, as the server sends it: what is where, and the pictures.
+// A face as the server sends it: what is where, and the pictures. A library face comes in
+// layers, an organization's own as a picture with its landmarks.
 
 /**
  * @typedef {[number, number]} Place in design units (pkg/personas/avatar/portrait)
@@ -30,15 +31,35 @@
  */
 
 /**
+ * @typedef {object} Landmarks of a face, as shares of its picture's width and height; left and right as seen in it
+ * @property {Place} leftEye
+ * @property {Place} rightEye
+ * @property {Place} mouthLeft
+ * @property {Place} mouthRight
+ * @property {Place} mouthTop
+ * @property {Place} mouthBottom
+ * @property {Place} chin
+ */
+
+/**
+ * @typedef {object} MeshRig of a face that is a picture
+ * @property {true} mesh
+ * @property {number} width of the whole picture, in pixels
+ * @property {number} height
+ * @property {Landmarks} landmarks
+ */
+
+/**
  * Loads a face. It throws where there is none, or no way to it.
  * @param {string} at where faces are, with {side} and {kind} where they stand
  * @param {number} height how high it is shown, in pixels of the screen
- * @returns {Promise<{rig: Rig, sheet: ImageBitmap}>}
+ * @param {Record<string, string>} [headers] what the server must be told to send it
+ * @returns {Promise<{rig: Rig | MeshRig, sheet: ImageBitmap}>}
  */
-export async function loadFace(at, height) {
+export async function loadFace(at, height, headers) {
   const size = height > 700 ? 1024 : 512
   const get = async (kind) => {
-    const answer = await fetch(at.replace('{side}', size).replace('{kind}', kind))
+    const answer = await fetch(at.replace('{side}', size).replace('{kind}', kind), { headers })
     if (!answer.ok) throw new Error(`the face cannot be had (${answer.status})`)
     return kind === 'json' ? answer.json() : createImageBitmap(await answer.blob())
   }

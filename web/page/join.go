@@ -77,6 +77,9 @@ func (v *view) joining(path string) error {
 	if err != nil {
 		return errNoPage
 	}
+	if file, ok := strings.CutPrefix(what, "face/"); ok {
+		return v.taking(reading, func() error { return v.joinedFace(session, file) })
+	}
 	switch what {
 	case "":
 		return v.taking(reading, v.joinPage)
@@ -129,8 +132,9 @@ func (v *view) joinTicket(session id.Session) {
 	}
 	v.site = j.Site
 	told.Notice = v.notice()
-	if v.h.Portraits.Lives(j.Site) {
-		told.Face = joinPrefix + "face/" + j.Site.Speaker.Avatar.Bare() + "/{side}.{kind}"
+	if told.Face, err = v.livingAt(j.Site, v.faceUnder(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket"))); err != nil {
+		v.refuseScript(err)
+		return
 	}
 	v.answer(http.StatusOK, told)
 }
@@ -150,6 +154,25 @@ func (v *view) joinPortrait(session id.Session) error {
 	return nil
 }
 
+// faceUnder is under what a speaker's living face is: a library face is the same for
+// everybody, and an own one for those who may see the page that has the path.
+func (v *view) faceUnder(site *published.Site, page string) string {
+	if v.h.Portraits.OfLibrary(site.Speaker.Avatar) {
+		return joinPrefix + "face/" + site.Speaker.Avatar.Bare() + "/"
+	}
+	return page + livingPrefix
+}
+
+// joinedFace sends the living face of who speaks in a session, to who has its token.
+func (v *view) joinedFace(session id.Session, file string) error {
+	j, err := v.joined(session)
+	if err != nil {
+		return err
+	}
+	v.site = j.Site
+	return v.living(file, keptByOne)
+}
+
 // joinFace sends a living face of the library, which is anybody's to see.
 func (v *view) joinFace(path string) error {
 	name, file, _ := strings.Cut(path, "/")
@@ -158,5 +181,8 @@ func (v *view) joinFace(path string) error {
 		return errNoPage
 	}
 	v.site = &published.Site{Speaker: published.Speaker{Avatar: face}}
-	return v.living(file)
+	if !v.h.Portraits.OfLibrary(face) {
+		return errNoPage
+	}
+	return v.living(file, keptByAll)
 }

@@ -67,6 +67,12 @@ func TestASessionHasAPage(t *testing.T) {
 	face := "https://portal.example.com" + strings.NewReplacer("{side}", "512", "{kind}", "json").Replace(ticket["face"].(string))
 	require.Equal(t, http.StatusOK, b.get(face).Code)
 	require.Equal(t, http.StatusNotFound, b.get("https://portal.example.com/p/~join/face/av_x/512.json").Code)
+	require.Equal(t, http.StatusNotFound, b.get("https://portal.example.com/p/~join/face/"+id.NewAvatar().String()+"/512.json").Code, "an own face is not everybody's")
+	mine := b.get(at+"/face/512.json", "X-Session-Token: "+joinToken)
+	require.Equal(t, http.StatusOK, mine.Code)
+	require.Contains(t, mine.Header().Get("Cache-Control"), "private")
+	require.Equal(t, http.StatusNotFound, b.get(at+"/face/512.json").Code)
+	require.Equal(t, http.StatusNotFound, b.get(at+"/face/512.gif", "X-Session-Token: "+joinToken).Code)
 	require.Equal(t, "image/png", b.get(at+"/portrait", "X-Session-Token: "+joinToken).Header().Get("Content-Type"))
 	require.Equal(t, http.StatusNotFound, b.get(at+"/portrait").Code)
 

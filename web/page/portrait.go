@@ -5,7 +5,9 @@ import (
 	"net/http"
 
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/store/file"
@@ -48,16 +50,26 @@ func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte,
 	return data, http.DetectContentType(data), nil
 }
 
-// Lives implements Portraits.
-func (f Faces) Lives(site *published.Site) bool {
-	_, ok := f.Library.Find(site.Speaker.Avatar)
+// OfLibrary implements Portraits.
+func (f Faces) OfLibrary(worn id.Avatar) bool {
+	_, ok := f.Library.Find(worn)
 	return ok
 }
 
+// Lives implements Portraits.
+func (f Faces) Lives(ctx context.Context, site *published.Site) (edition string, ok bool, err error) {
+	return f.movers().Moves(ctx, site.Org, site.Speaker.Avatar)
+}
+
 // Living implements Portraits.
-func (f Faces) Living(_ context.Context, site *published.Site, side int) (avatar.Living, error) {
-	if !f.Lives(site) {
-		return avatar.Living{}, ErrNoPortrait
+func (f Faces) Living(ctx context.Context, site *published.Site, side int) (face.Moved, error) {
+	moved, err := f.movers().Living(ctx, site.Org, site.Speaker.Avatar, side)
+	if errdefs.IsNotFound(err, avatar.Noun) {
+		err = ErrNoPortrait
 	}
-	return f.Library.Living(site.Speaker.Avatar, side)
+	return moved, err
+}
+
+func (f Faces) movers() face.Movers {
+	return face.Movers{Tenants: f.Tenants, Files: f.Files, Library: f.Library}
 }

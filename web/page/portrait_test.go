@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/avatar/portrait"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/portals/subject"
@@ -40,7 +41,7 @@ func TestPortraits(t *testing.T) {
 	require.NoError(t, err)
 	own := avatar.Avatar{
 		ID: id.NewAvatar(), Kind: avatar.Custom, Name: "own", Width: 4, Height: 3, Metadata: map[string]string{},
-		Picture: id.NewFile(), Thumbnail: stored, CreatedAt: tenanttest.Now,
+		Picture: stored, Thumbnail: stored, CreatedAt: tenanttest.Now,
 	}
 	agreed := consent.Consent{ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: own.ID, SignedAt: tenanttest.Now, RecordedAt: tenanttest.Now}
 	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
@@ -64,8 +65,20 @@ func TestPortraits(t *testing.T) {
 	}
 
 	b.site.Org, b.site.Speaker.Avatar = org, own.ID
-	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "an own face has a picture alone")
+	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "there is no face in the picture")
 	require.NotContains(t, b.get(home+"/talk", b.signedIn()).Body.String(), "/face/")
+	marks := portrait.Library()[0].Look.Landmarks()
+	mark := func(marks *portrait.Landmarks) {
+		require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := avatar.Change(ctx, tx, library, own.ID, func(a *avatar.Avatar) { a.Landmarks = marks }, activity.Actor{By: "test", At: tenanttest.Now})
+			return err
+		}))
+	}
+	mark(&marks)
+	require.Equal(t, picture, b.get(home+"/face/512.png").Body.String())
+	require.Contains(t, b.get(home+"/face/1024.json").Body.String(), `"chin":[`)
+	require.Contains(t, b.get(home+"/talk", b.signedIn()).Body.String(), `data-face="/p/harbour/face/{side}.{kind}?`+own.ID.Bare()+".")
+	mark(nil)
 	shown := b.get(home + "/portrait")
 	require.Equal(t, picture, shown.Body.String())
 	require.Equal(t, "image/png", shown.Header().Get("Content-Type"))

@@ -80,13 +80,17 @@ func (v *view) playing(path string) error {
 	if err != nil {
 		return err
 	}
+	if file, ok := strings.CutPrefix(what, "face/"); ok {
+		v.site = r.Site
+		return v.taking(reading, func() error { return v.living(file, keptByOne) })
+	}
 	switch what {
 	case "sound":
 		return v.taking(reading, func() error { return v.send(r, recording.SoundType, v.h.Recordings.Sound) })
 	case "track":
 		return v.taking(reading, func() error { return v.send(r, recording.TrackType, v.h.Recordings.Track) })
 	case "about":
-		return v.taking(reading, func() error { v.aboutRecording(r); return nil })
+		return v.taking(reading, func() error { return v.aboutRecording(r) })
 	case "portrait":
 		return v.taking(reading, func() error { return v.recordedPortrait(r) })
 	}
@@ -122,7 +126,7 @@ func (v *view) send(r Recorded, contentType string, open func(context.Context, R
 }
 
 // aboutRecording tells the page's script what the link opens.
-func (v *view) aboutRecording(r Recorded) {
+func (v *view) aboutRecording(r Recorded) (err error) {
 	told := struct {
 		Speaker    string    `json:"speaker"`
 		Face       string    `json:"face"`
@@ -131,10 +135,11 @@ func (v *view) aboutRecording(r Recorded) {
 		DurationMs int64     `json:"durationMs"`
 		MissingMs  int64     `json:"missingMs"`
 	}{Speaker: r.Site.Speaker.Name, StartedAt: r.StartedAt, OffsetMs: r.BeganMs, DurationMs: r.DurationMs, MissingMs: r.MissingMs}
-	if v.h.Portraits.Lives(r.Site) {
-		told.Face = joinPrefix + "face/" + r.Site.Speaker.Avatar.Bare() + "/{side}.{kind}"
+	if told.Face, err = v.livingAt(r.Site, v.faceUnder(r.Site, strings.TrimSuffix(v.r.URL.Path, "/about"))); err != nil {
+		return err
 	}
 	v.answer(http.StatusOK, told)
+	return nil
 }
 
 func (v *view) recordedPortrait(r Recorded) error {

@@ -70,8 +70,9 @@ func TestRecordingPage(t *testing.T) {
 	require.Equal(t, http.StatusOK, about.Code)
 	require.Contains(t, about.Body.String(), `"offsetMs":1500,"durationMs":60000,"missingMs":40`)
 	require.Equal(t, http.StatusOK, b.get(pages+"/p/~recording/the-link/portrait").Code)
+	require.Contains(t, b.get(pages+"/p/~recording/the-link/face/512.json").Body.String(), "browLeft")
 
-	for _, wrong := range []string{"/another/sound", "/the-link/other", "/the-link", "/another/about", "/" + strings.Repeat("x", 5000) + "/track"} {
+	for _, wrong := range []string{"/another/sound", "/the-link/other", "/the-link", "/another/about", "/another/face/512.json", "/the-link/face/x", "/" + strings.Repeat("x", 5000) + "/track"} {
 		require.Equal(t, http.StatusNotFound, b.get(pages+"/p/~recording"+wrong).Code, wrong)
 	}
 	require.Equal(t, http.StatusMethodNotAllowed, b.post(pages+"/p/~recording/the-link/sound", nil).Code)

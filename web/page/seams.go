@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 )
@@ -154,11 +154,14 @@ type Rating struct {
 type Portraits interface {
 	// Portrait is the picture of who speaks at a site. The error is ErrNoPortrait.
 	Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error)
-	// Lives says whether who speaks at a site is more than a picture.
-	Lives(site *published.Site) bool
-	// Living is who speaks at a site as a browser moves it, in layers of one of
-	// avatar.LivingSides. The error is ErrNoPortrait where there is only a picture.
-	Living(ctx context.Context, site *published.Site, side int) (avatar.Living, error)
+	// Lives says whether who speaks at a site is more than a picture, and what their face's
+	// edition is called: another one has another address.
+	Lives(ctx context.Context, site *published.Site) (edition string, ok bool, err error)
+	// OfLibrary says whether a face is everybody's.
+	OfLibrary(worn id.Avatar) bool
+	// Living is who speaks at a site as a browser moves it, of one of avatar.LivingSides.
+	// The error is ErrNoPortrait where there is only a picture.
+	Living(ctx context.Context, site *published.Site, side int) (face.Moved, error)
 	// Picture is a picture of a site's own.
 	Picture(ctx context.Context, site *published.Site, p artwork.Picture) ([]byte, error)
 }

@@ -51,7 +51,11 @@ func (v *view) talk() error {
 	if err != nil {
 		return err
 	}
-	body := talkBody{Words: string(words), Base: v.base, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
+	face, err := v.livingPath()
+	if err != nil {
+		return err
+	}
+	body := talkBody{Words: string(words), Base: v.base, Face: face, ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}

@@ -39,3 +39,22 @@ export async function makePersona(name, texts, parts = {}) {
   })
   return made.id
 }
+
+/**
+ * Makes an own face of the picture of a library face, as if it were a photograph.
+ * @param {number} nth of the library's
+ * @param {any} [parts] of what is made
+ */
+export async function makePortrait(nth, parts = {}) {
+  const faces = await call('GET', '/avatars?limit=100&kind=builtin')
+  const picture = Buffer.from(await (await fetch(`${base}/avatars/${faces[nth].id}/preview?size=1024`)).arrayBuffer())
+  const { policyVersion } = await call('GET', '/avatars/consent-policy')
+  const made = await call('POST', '/avatars', {
+    name: 'Own', picture: `data:image/png;base64,${picture.toString('base64')}`, removeBackground: false,
+    consent: { statement: 'synthetic', policyVersion, personName: 'Nobody', signedAt: '2026-07-02T09:00:00Z' }, ...parts,
+  })
+  return { made, drawn: faces[nth], picture }
+}
+
+/** Waits until a face that somebody wears is prepared. */
+export const worn = (avatar) => until(() => call('GET', `/avatars/${avatar}/face`), ({ state }) => state === 'ready', 30_000)

@@ -97,3 +97,22 @@ function head(last, stream, t) {
   bytes.writeUInt32BE(t, 4)
   return bytes
 }
+
+/** Words of a text with their times, each as long as is given, in milliseconds. */
+export const words = (text, each = 300) => text.split(' ').map((word, i) => ({ t: i * each, d: each - 20, text: word }))
+
+/** A track of vowels and closed lips, in milliseconds. */
+export function track(length) {
+  const items = [{ t: 0, v: 'sil' }], vowels = ['aa', 'O', 'E', 'aa', 'U', 'aa', 'I']
+  for (let t = 200, i = 0; t < length - 400; t += 240, i++) items.push({ t, v: vowels[i % vowels.length] }, { t: t + 150, v: 'PP' })
+  return [...items, { t: length - 300, v: 'sil' }, { t: length, v: 'sil' }]
+}
+
+/** How much two series go together, from -1 to 1. */
+export function correlation(a, b) {
+  const mean = (v) => v.reduce((sum, x) => sum + x, 0) / v.length
+  const [ma, mb] = [mean(a), mean(b)]
+  let ab = 0, aa = 0, bb = 0
+  a.forEach((x, i) => { ab += (x - ma) * (b[i] - mb); aa += (x - ma) ** 2; bb += (b[i] - mb) ** 2 })
+  return ab / Math.sqrt(aa * bb)
+}

@@ -1,6 +1,6 @@
 // Portals, published through the API and visited as people do.
 
-import { call, until } from './api.js'
+import { call, until, worn } from './api.js'
 import { open } from './browser.js'
 
 /** Opens a door of a portal and answers it. */
@@ -15,12 +15,13 @@ export async function publish(portal) {
 }
 
 /** Makes and publishes the course of the gallery, in English and German, with doors to come in by. */
-export async function makeCourse(name) {
+export async function makeCourse(name, parts = {}) {
   const [[face], [voice]] = await Promise.all([call('GET', '/avatars?limit=1'), call('GET', '/voices?limit=1')])
   const portal = await call('POST', '/portals', {
-    name, templateKey: 'course', avatarId: face.id, voiceId: voice.id, languages: ['en', 'de'], answers: { organization: 'Tulip Garden' },
+    name, templateKey: 'course', avatarId: face.id, voiceId: voice.id, languages: ['en', 'de'], answers: { organization: 'Tulip Garden' }, ...parts,
   })
   await call('PATCH', `/portals/${portal.id}`, { minAge: 16, privacy: { privacyUrl: 'https://example.com/privacy' } })
+  await worn(parts.avatarId ?? face.id)
   await setDoor(portal, 'visitors', { requires: ['name', 'consent'] })
   for (const door of ['embed', 'customers']) await setDoor(portal, door)
   await publish(portal)

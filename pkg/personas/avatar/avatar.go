@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar/landmark"
 	"visavis.dev/pkg/personas/avatar/portrait"
 )
 
@@ -33,12 +34,15 @@ type Avatar struct {
 	// Gender, AgeBand and Heritage are empty where a customer did not say.
 	Gender, AgeBand, Heritage string
 	Width, Height             int
-	Landmarks                 *portrait.Landmarks
-	Consent                   *Consent
-	Metadata                  map[string]string
-	Uses                      Uses
-	CreatedAt, UpdatedAt      time.Time
-	DeletedAt                 *time.Time
+	// Landmarks are nil where no face was found, and before anybody looked.
+	Landmarks *portrait.Landmarks
+	// Marked says where Landmarks are from, or that they were looked for in vain.
+	Marked               landmark.Source
+	Consent              *Consent
+	Metadata             map[string]string
+	Uses                 Uses
+	CreatedAt, UpdatedAt time.Time
+	DeletedAt            *time.Time
 
 	// Picture and Thumbnail are an own face's files.
 	Picture, Thumbnail id.File

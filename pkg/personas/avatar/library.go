@@ -10,6 +10,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar/landmark"
 	"visavis.dev/pkg/personas/avatar/portrait"
 )
 
@@ -53,7 +54,7 @@ func NewLibrary() *Library {
 		marks := f.Look.Landmarks()
 		a := Avatar{
 			ID: id.NamedAvatar(f.Key), Kind: Builtin, Name: f.Name, Gender: f.Gender, AgeBand: f.AgeBand,
-			Heritage: f.Heritage, Width: PortraitSide, Height: PortraitSide, Landmarks: &marks,
+			Heritage: f.Heritage, Width: PortraitSide, Height: PortraitSide, Landmarks: &marks, Marked: landmark.Given,
 			CreatedAt: released, UpdatedAt: released,
 		}
 		l.faces = append(l.faces, a)

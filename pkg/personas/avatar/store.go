@@ -10,13 +10,14 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/personas/avatar/landmark"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
 
 // ownColumns are what ScanOwn takes, of avatar a and consent c, in its order.
-const ownColumns = `a.id, a.name, a.gender, a.age_band, a.heritage, a.width, a.height, a.landmarks, a.metadata,
+const ownColumns = `a.id, a.name, a.gender, a.age_band, a.heritage, a.width, a.height, a.landmarks, a.landmarks_source, a.metadata,
 	a.picture_id, a.thumbnail_id, a.created_at, a.updated_at, a.deleted_at,
 	c.id, c.state, c.policy_version, c.recorded_at,
 	(SELECT count(*) FROM avatar_use u WHERE u.org_id = a.org_id AND u.avatar_id = a.id AND u.wearer_kind = 'persona'),
@@ -38,10 +39,13 @@ func Public(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avat
 // ScanOwn takes a row of SelectOwn.
 func ScanOwn(row pgx.CollectableRow) (Avatar, error) {
 	a := Avatar{Kind: Custom, Consent: &Consent{}}
-	err := row.Scan(&a.ID, &a.Name, &a.Gender, &a.AgeBand, &a.Heritage, &a.Width, &a.Height, &a.Landmarks, &a.Metadata,
+	err := row.Scan(&a.ID, &a.Name, &a.Gender, &a.AgeBand, &a.Heritage, &a.Width, &a.Height, &a.Landmarks, &a.Marked, &a.Metadata,
 		&a.Picture, &a.Thumbnail, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.Consent.ID, &a.Consent.State, &a.Consent.PolicyVersion, &a.Consent.RecordedAt,
 		&a.Uses.Personas, &a.Uses.Duos)
+	if a.Landmarks != nil && a.Marked == "" {
+		a.Marked = landmark.Given // before others were looked for
+	}
 	return a, err
 }
 
@@ -199,10 +203,10 @@ func insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, ter
 	tx.Touch("avatar", a.ID)
 	_, err = tx.Exec(ctx, `
 		INSERT INTO avatar (org_id, id, name, gender, age_band, heritage, width, height, picture_id, thumbnail_id,
-			consent_id, landmarks, metadata, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)`,
+			consent_id, landmarks, landmarks_source, metadata, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)`,
 		tx.Org, a.ID, a.Name, a.Gender, a.AgeBand, a.Heritage, a.Width, a.Height, a.Picture, a.Thumbnail,
-		c.ID, a.Landmarks, a.Metadata, a.CreatedAt)
+		c.ID, a.Landmarks, a.Marked, a.Metadata, a.CreatedAt)
 	return false, err
 }
 
@@ -238,8 +242,8 @@ func Change(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, ch
 	a.UpdatedAt = who.At
 	tx.Touch("avatar", a.ID)
 	if _, err := tx.Exec(ctx, `
-		UPDATE avatar SET name = $3, landmarks = $4, updated_at = $5 WHERE org_id = $1 AND id = $2`,
-		tx.Org, a.ID, a.Name, a.Landmarks, a.UpdatedAt); err != nil {
+		UPDATE avatar SET name = $3, landmarks = $4, landmarks_source = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`,
+		tx.Org, a.ID, a.Name, a.Landmarks, a.Marked, a.UpdatedAt); err != nil {
 		return a, err
 	}
 	who.Log(tx, "avatar.updated", "avatar", a.ID, map[string]any{"name": a.Name})

@@ -3,6 +3,7 @@ package face_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"image"
 	"image/png"
 	"log/slog"
@@ -13,10 +14,13 @@ import (
 	"gocloud.dev/blob/memblob"
 	clocktest "k8s.io/utils/clock/testing"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/avatar/landmark"
+	"visavis.dev/pkg/personas/avatar/portrait"
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
@@ -193,4 +197,119 @@ func TestLibraryFacesAreReady(t *testing.T) {
 		require.Equal(t, face.Ready, s)
 		return err
 	})
+}
+
+// person is a picture of somebody, as a PNG.
+func person(t *testing.T) []byte {
+	t.Helper()
+	data, err := portrait.PNG(portrait.Library()[0].Look, 600)
+	require.NoError(t, err)
+	return data
+}
+
+func (w *world) avatarNow(a avatar.Avatar) avatar.Avatar {
+	w.t.Helper()
+	found, err := avatar.Get(context.Background(), w.tenants, avatar.NewLibrary(), w.org, a.ID)
+	require.NoError(w.t, err)
+	return found
+}
+
+// Faces that were made before landmarks were looked for get theirs when they are prepared, or
+// when a page first asks for them.
+func TestFacesOfBefore(t *testing.T) {
+	w := newWorld(t)
+	movers := face.Movers{Tenants: w.tenants, Files: w.files, Library: avatar.NewLibrary()}
+	t.Run("prepared", func(t *testing.T) {
+		a := w.avatar(person(t))
+		require.Nil(t, w.avatarNow(a).Landmarks)
+		w.prepare(a)
+		w.advance()
+		require.Equal(t, landmark.Found, w.avatarNow(a).Marked)
+		moved, err := movers.Living(t.Context(), w.org, a.ID, 512)
+		require.NoError(t, err)
+		size, err := png.DecodeConfig(bytes.NewReader(moved.Layers))
+		require.NoError(t, err)
+		require.Equal(t, 512, size.Height, "the picture that was prepared")
+	})
+	t.Run("asked for", func(t *testing.T) {
+		a := w.avatar(person(t))
+		_, ok, err := movers.Moves(t.Context(), w.org, a.ID)
+		require.NoError(t, err)
+		require.True(t, ok)
+		moved, err := movers.Living(t.Context(), w.org, a.ID, 1024)
+		require.NoError(t, err)
+		require.Equal(t, "image/png", moved.ContentType)
+		var rig struct {
+			Mesh      bool
+			Landmarks portrait.Landmarks
+		}
+		require.NoError(t, json.Unmarshal(moved.Rig, &rig))
+		require.True(t, rig.Mesh)
+		require.Equal(t, *w.avatarNow(a).Landmarks, rig.Landmarks)
+	})
+	t.Run("given, and not looked for", func(t *testing.T) {
+		a := w.avatar(person(t))
+		given := portrait.Library()[3].Look.Landmarks()
+		w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, `UPDATE avatar SET landmarks = $3 WHERE org_id = $1 AND id = $2`, w.org, a.ID, given)
+			return err
+		})
+		w.prepare(a)
+		w.advance()
+		require.Equal(t, []any{&given, landmark.Given}, []any{w.avatarNow(a).Landmarks, w.avatarNow(a).Marked})
+	})
+	t.Run("somebody gave them meanwhile", func(t *testing.T) {
+		a := w.avatar(person(t))
+		given, found := portrait.Library()[3].Look.Landmarks(), portrait.Library()[0].Look.Landmarks()
+		w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := avatar.Change(ctx, tx, avatar.NewLibrary(), a.ID, func(a *avatar.Avatar) { a.Landmarks, a.Marked = &given, landmark.Given }, activity.Actor{By: "test", At: tenanttest.Now})
+			return err
+		})
+		a.Landmarks, a.Marked = &found, landmark.Found
+		require.NoError(t, avatar.SaveMarks(t.Context(), w.tenants, w.org, a))
+		require.Equal(t, &given, w.avatarNow(a).Landmarks)
+	})
+	for name, data := range map[string][]byte{"nobody in it": drawn(600, 900), "broken": []byte("hello")} {
+		t.Run(name, func(t *testing.T) {
+			a := w.avatar(data)
+			_, err := movers.Living(t.Context(), w.org, a.ID, 512)
+			require.True(t, errdefs.IsNotFound(err, avatar.Noun))
+			require.Equal(t, landmark.None, w.avatarNow(a).Marked)
+			_, ok, err := movers.Moves(t.Context(), w.org, a.ID)
+			require.NoError(t, err)
+			require.False(t, ok, "it is not looked at again")
+		})
+	}
+}
+
+// Whose consent was withdrawn, or who was deleted, is moved no more; neither is another
+// organization's face.
+func TestFacesThatAreNotShown(t *testing.T) {
+	w := newWorld(t)
+	movers := face.Movers{Tenants: w.tenants, Files: w.files, Library: avatar.NewLibrary()}
+	a := w.avatar(person(t))
+	_, err := movers.Living(t.Context(), w.org, a.ID, 512)
+	require.NoError(t, err)
+	refused := func(org id.Org, worn id.Avatar) {
+		_, err := movers.Living(t.Context(), org, worn, 512)
+		require.True(t, errdefs.IsNotFound(err, avatar.Noun), "%v", err)
+		_, ok, err := movers.Moves(t.Context(), org, worn)
+		require.NoError(t, err)
+		require.False(t, ok)
+	}
+	refused(w.org, id.NewAvatar())
+	refused(w.org, id.Avatar{})
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE consent SET state = 'withdrawn' WHERE org_id = $1 AND avatar_id = $2`, w.org, a.ID)
+		return err
+	})
+	refused(w.org, a.ID)
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := avatar.Delete(ctx, tx, avatar.NewLibrary(), a.ID, tenanttest.Now)
+		return err
+	})
+	refused(w.org, a.ID)
+	_, ok, err := movers.Moves(t.Context(), w.org, avatar.NewLibrary().Faces()[0].ID)
+	require.NoError(t, err)
+	require.True(t, ok, "the library's are")
 }

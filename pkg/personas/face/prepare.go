@@ -59,6 +59,12 @@ func (p *Preparer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	if whole, err := picture.Decode(data); err == nil {
+		if !a.Looked() { // it was made before landmarks were looked for
+			a.Mark(whole.Image)
+			if err := avatar.SaveMarks(ctx, p.Tenants, j.Org, a); err != nil {
+				return nil, err
+			}
+		}
 		images, err := p.cut(ctx, j.Org, whole)
 		return p.finish(in.Avatar, images, ""), err
 	}

@@ -60,7 +60,7 @@ var Places = []Place{
 	{"attempt_grant", []string{"reason", "granted_by"}, WithPlaces, ""},
 	{"attestation", []string{"statement_key", "statement_version", "text"}, Never, own},
 	{"attestation", []string{"method"}, Never, fixed},
-	{"avatar", []string{"name", "gender", "age_band", "heritage", "landmarks", "metadata"}, Never, own},
+	{"avatar", []string{"name", "gender", "age_band", "heritage", "landmarks", "landmarks_source", "metadata"}, Never, own},
 	{"avatar_use", []string{"wearer_kind"}, Never, fixed},
 	{"candidate", []string{"name", "email", "email_key", "phone", "resume_url", "external_id", "metadata", "decision_note"}, WithCandidate, ""},
 	{"candidate", []string{"language", "state", "stage", "notice", "consent", "decision"}, Never, ids},

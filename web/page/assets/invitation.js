@@ -40,7 +40,7 @@ export class Invitation {
     this.#memory?.setItem(this.#kept, JSON.stringify({ token }))
     this.#show(ticket)
     if (ticket.channel !== 'chat') this.#picture(headers)
-    if (ticket.channel === 'video' && ticket.face) this.#stage.show(ticket.face)
+    if (ticket.channel === 'video' && ticket.face) this.#stage.show(ticket.face, headers)
     return { ticket }
   }
 

@@ -80,12 +80,16 @@ export class Stage {
     this.#voice.stop()
   }
 
-  /** Brings a face to life in the place of the picture. @param {string} where */
-  async show(where) {
+  /**
+   * Brings a face to life in the place of the picture.
+   * @param {string} where
+   * @param {Record<string, string>} [headers] what the server must be told to send it
+   */
+  async show(where, headers) {
     const canvas = this.#at('face')
     const { width, height } = canvas.parentElement.getBoundingClientRect()
     try {
-      this.#face = new Face(canvas, await loadFace(where, Math.max(height, width * 0.8) * devicePixelRatio))
+      this.#face = new Face(canvas, await loadFace(where, Math.max(height, width * 0.8) * devicePixelRatio, headers))
     } catch {
       return // the picture stays
     }

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/store/directory"
@@ -195,18 +196,25 @@ func (p Portraits) Portrait(_ context.Context, site *published.Site) ([]byte, st
 	return data, "image/png", err
 }
 
-// Lives implements page.Portraits.
-func (p Portraits) Lives(site *published.Site) bool {
-	_, ok := p.Library.Find(site.Speaker.Avatar)
+// OfLibrary implements page.Portraits.
+func (p Portraits) OfLibrary(worn id.Avatar) bool {
+	_, ok := p.Library.Find(worn)
 	return ok
 }
 
+// Lives implements page.Portraits.
+func (p Portraits) Lives(_ context.Context, site *published.Site) (edition string, ok bool, err error) {
+	_, ok = p.Library.Find(site.Speaker.Avatar)
+	return site.Speaker.Avatar.Bare(), ok, nil
+}
+
 // Living implements page.Portraits.
-func (p Portraits) Living(_ context.Context, site *published.Site, side int) (avatar.Living, error) {
-	if !p.Lives(site) {
-		return avatar.Living{}, page.ErrNoPortrait
+func (p Portraits) Living(_ context.Context, site *published.Site, side int) (face.Moved, error) {
+	if _, ok := p.Library.Find(site.Speaker.Avatar); !ok {
+		return face.Moved{}, page.ErrNoPortrait
 	}
-	return p.Library.Living(site.Speaker.Avatar, side)
+	drawn, err := p.Library.Living(site.Speaker.Avatar, side)
+	return face.Moved{Living: drawn, ContentType: "image/png"}, err
 }
 
 // Address takes every request's address as it came.
