@@ -39,7 +39,8 @@ func (a *API) registerInvites(s *route.Service) {
 	create.Summary = "Invite up to 200 candidates to a role"
 	create.Description = "All of them are invited, or nobody: where some cannot be, the answer is 400 invalid_request with details.items, a list of {index, field, message}. " +
 		"With send, each is mailed the notice with a link; else their url is for you to send, and the notice is given on the page that it opens. " +
-		"The interview begins no earlier than as many business days after the notice as the role asks for."
+		"The interview begins no earlier than as many business days after the notice as the role asks for. An invite ends no earlier than a week after that for who " +
+		"opens it in time; a deadline of the role before it is 409 conflict with the reason deadline_too_near."
 	route.Handle(s, create, a.createInvites)
 
 	get := list
@@ -140,7 +141,7 @@ type InvitesInput struct {
 // InvitesWish is who is to be invited.
 type InvitesWish struct {
 	Candidates    []CandidateWish `json:"candidates" minItems:"1" maxItems:"200" doc:"Who is invited."`
-	ExpiresInDays int64           `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days the invites open nothing any more; 30 unless given."`
+	ExpiresInDays int64           `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days the invites open nothing any more where nobody came, at least one after the notice period; unless given 30, or 7 more than the notice period where that is longer."`
 	Send          bool            `json:"send,omitempty" doc:"Whether they are mailed; unless given you send each url yourself."`
 	Message       *string         `json:"message,omitempty" maxLength:"2000" nullable:"true" doc:"What you say to them in the mail."`
 }
@@ -159,19 +160,6 @@ type CandidateWish struct {
 // InvitesMade are invites that were made.
 type InvitesMade struct {
 	Invites []Invite `json:"invites" doc:"The invites, in the order of the candidates."`
-}
-
-const (
-	defaultDays = 30
-	aDay        = 24 * time.Hour
-)
-
-func (b *InvitesWish) until(now time.Time) time.Time {
-	days := b.ExpiresInDays
-	if days == 0 {
-		days = defaultDays
-	}
-	return now.Add(time.Duration(days) * aDay)
 }
 
 // wanted are the candidates of the body, for a role.
@@ -243,7 +231,7 @@ func (a *API) createInvites(ctx context.Context, c *route.Call, in *InvitesInput
 			return InvitesMade{}, err
 		}
 		issued, err := candidate.InviteAll(ctx, tx, &r, candidate.Batch{
-			People: people, ExpiresAt: in.Body.until(c.Now()), Outbox: outbox, Message: in.Body.Message, Sandbox: c.Principal.Key.Environment == apikey.Test,
+			People: people, Term: candidate.Term{Days: in.Body.ExpiresInDays}, Outbox: outbox, Message: in.Body.Message, Sandbox: c.Principal.Key.Environment == apikey.Test,
 		}, c.Actor())
 		if err != nil {
 			return InvitesMade{}, inviteProblem(err)
@@ -351,7 +339,7 @@ type ResendInput struct {
 
 // ResendWish is how an invite goes out again.
 type ResendWish struct {
-	ExpiresInDays int64 `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days from now it opens nothing any more; 30 unless given."`
+	ExpiresInDays int64 `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days from now it opens nothing any more, as of new invites; unless given 30, or 7 more than the notice period where that is longer."`
 	Send          bool  `json:"send,omitempty" doc:"Whether it is mailed; unless given you send the url yourself."`
 }
 
@@ -365,8 +353,7 @@ func (a *API) resendInvite(ctx context.Context, c *route.Call, in *ResendInput) 
 		return Invite{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Invite, error) {
-		until := (&InvitesWish{ExpiresInDays: in.Body.ExpiresInDays}).until(c.Now())
-		issued, err := screening.Resend(ctx, tx, which, until, outbox, c.Actor())
+		issued, err := screening.Resend(ctx, tx, which, candidate.Term{Days: in.Body.ExpiresInDays}, outbox, c.Actor())
 		if err != nil {
 			return Invite{}, ofInvite(inviteProblem(err))
 		}

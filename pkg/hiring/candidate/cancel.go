@@ -74,8 +74,8 @@ func (v *Invite) reopen(ctx context.Context, tx *tenant.Tx, token Token) error {
 }
 
 // Resend makes a new link of an invitation, in the place of the one before, and mails it where
-// there is an outbox. The error is errdefs.NotFound, errdefs.Gone, or a conflict.
-func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time, o *mailer.Outbox, who activity.Actor) (Issued, error) {
+// there is an outbox. The error is errdefs.NotFound, errdefs.Gone, an errdefs.Invalid of the term, or a conflict.
+func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t Term, o *mailer.Outbox, who activity.Actor) (Issued, error) {
 	v, c, err := lockInvite(ctx, tx, which)
 	made := Issued{Invite: v, Candidate: c, Token: NewToken()}
 	if err != nil {
@@ -85,7 +85,7 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time
 	if err != nil {
 		return made, err
 	}
-	switch err := r.Takes(who.At); {
+	switch err := c.takes(&r, who.At); {
 	case v.CancelledAt != nil:
 		return made, v.conflict(ReasonCancelled, "The invite was cancelled. Invite them again.")
 	case err != nil:
@@ -94,6 +94,10 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time
 		return made, c.refused()
 	case o != nil && c.Email == nil:
 		return made, v.conflict(ReasonNoAddress, "The candidate has no e-mail address.")
+	}
+	until, err := c.until(ctx, tx, &r, t, who.At)
+	if err != nil {
+		return made, err
 	}
 	v.ExpiresAt, v.Channel, c.LinkAt = until, ByLink, &who.At
 	if v.StartedAt == nil {

@@ -155,8 +155,10 @@ type Wanted struct {
 
 // Batch is how people are invited together.
 type Batch struct {
-	People    []Wanted
-	ExpiresAt time.Time
+	People []Wanted
+	Term   Term
+	// until is when the invitations end.
+	until time.Time
 	// Outbox mails the invitations; nil where the organization sends them itself.
 	Outbox  *mailer.Outbox
 	Message *string
@@ -195,9 +197,16 @@ func (e *FaultsError) Error() string {
 }
 
 // InviteAll invites people to a role that is locked: all of them, or nobody. The error is a
-// conflict of the role, or a FaultsError.
+// conflict of the role, an errdefs.Invalid of the term, or a FaultsError.
 func InviteAll(ctx context.Context, tx *tenant.Tx, r *role.Role, b Batch, who activity.Actor) ([]Issued, error) {
 	if err := r.Takes(who.At); err != nil {
+		return nil, err
+	}
+	from, err := earliest(ctx, tx, r, who.At)
+	if err != nil {
+		return nil, err
+	}
+	if b.until, err = b.Term.end(who.At, from); err != nil {
 		return nil, err
 	}
 	people, err := b.begin(ctx, tx, r, who)
@@ -252,10 +261,10 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 			faults = append(faults, Fault{i, "email", "is where the invite is sent: give one, or set send to false"})
 		}
 		// They can come until then.
-		c.WordsUntil = &b.ExpiresAt
-		c.keep(r, b.ExpiresAt)
+		c.WordsUntil = &b.until
+		c.keep(r, b.until)
 		v := Invite{
-			ID: c.Invite, Role: r.ID, Candidate: c.ID, Channel: ByLink, Language: c.Language, Message: b.Message, ExpiresAt: b.ExpiresAt, DueAt: &b.ExpiresAt,
+			ID: c.Invite, Role: r.ID, Candidate: c.ID, Channel: ByLink, Language: c.Language, Message: b.Message, ExpiresAt: b.until, DueAt: &b.until,
 			ExternalID: w.ExternalID, CreatedBy: who.By, CreatedAt: who.At,
 		}
 		if b.Outbox != nil {

@@ -73,7 +73,7 @@ func (Letters) InvitationSent(ctx context.Context, tx *tenant.Tx, which id.Invit
 	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: "invite.sent", Data: map[string]any{"inviteId": v.ID}}); err != nil {
 		return err
 	}
-	if err := c.tell(ctx, tx, &r, n, ByEmail, now); err != nil {
+	if err := c.tell(ctx, tx, &v, &r, n, ByEmail, now); err != nil {
 		return err
 	}
 	return c.Save(ctx, tx, now)

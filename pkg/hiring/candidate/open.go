@@ -9,7 +9,6 @@ import (
 	"visavis.dev/pkg/hiring/law"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
-	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -82,7 +81,7 @@ func (c *Candidate) opened(ctx context.Context, tx *tenant.Tx, v *Invite, r *rol
 	if err != nil {
 		return err
 	}
-	if err := c.tell(ctx, tx, r, n, "page", now); err != nil {
+	if err := c.tell(ctx, tx, v, r, n, "page", now); err != nil {
 		return err
 	}
 	return c.Save(ctx, tx, now)
@@ -90,12 +89,11 @@ func (c *Candidate) opened(ctx context.Context, tx *tenant.Tx, v *Invite, r *rol
 
 // notice is what a candidate is told of a role as it is.
 func (c *Candidate) notice(ctx context.Context, tx *tenant.Tx, r *role.Role) (Notice, error) {
-	set, err := setting.At(ctx, tx, setting.Place{})
+	days, err := leadDays(ctx, tx, r)
 	if err != nil {
 		return Notice{}, err
 	}
-	own, _ := set.Number(setting.HiringNoticeDays)
-	n := Notice{LeadDays: r.Lead(own), Laws: []Told{}, TextHash: role.TextHash(r.NoticeIn(c.Language)...), Language: c.Language, Alternative: r.Process != ""}
+	n := Notice{LeadDays: days, Laws: []Told{}, TextHash: role.TextHash(r.NoticeIn(c.Language)...), Language: c.Language, Alternative: r.Process != ""}
 	for _, k := range r.Notice.Required {
 		text, _ := r.Notice.Of(k)
 		n.Laws = append(n.Laws, Told{k, text.Version, role.TextHash(r.Say(text.Text, c.Language))})
@@ -103,13 +101,17 @@ func (c *Candidate) notice(ctx context.Context, tx *tenant.Tx, r *role.Role) (No
 	return n, nil
 }
 
-// tell gives a candidate the notice, unless they had it before: from then on the days count.
-func (c *Candidate) tell(ctx context.Context, tx *tenant.Tx, r *role.Role, n Notice, channel string, now time.Time) error {
+// tell gives a candidate the notice, unless they had it before: from then on the days count, and
+// their invitation does not end before they can be interviewed.
+func (c *Candidate) tell(ctx context.Context, tx *tenant.Tx, v *Invite, r *role.Role, n Notice, channel string, now time.Time) error {
 	if c.Notice != nil {
 		return nil
 	}
 	n.At, n.Channel = now, channel
 	c.Notice, c.StartsFrom = &n, new(law.After(r.Location, now, n.LeadDays))
+	if err := c.lasts(ctx, tx, v, r); err != nil {
+		return err
+	}
 	laws := make([]law.Key, len(n.Laws))
 	for i, told := range n.Laws {
 		laws[i] = told.Law
@@ -171,7 +173,7 @@ func (c *Candidate) refused() error {
 // May says whether a candidate may be interviewed now. The error is a conflict of the candidate
 // or of the role.
 func (c *Candidate) May(r *role.Role, now time.Time) error {
-	if err := r.Takes(now); err != nil {
+	if err := c.takes(r, now); err != nil {
 		return err
 	}
 	if err := c.refused(); err != nil {

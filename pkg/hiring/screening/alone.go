@@ -65,8 +65,8 @@ func (i *Screening) supersede(ctx context.Context, tx *tenant.Tx, c *candidate.C
 
 // Resend is candidate.Resend, which ends an interview that was begun by the link before: whoever
 // came by it is out. One that is cut off by it does not count.
-func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time, o *mailer.Outbox, who activity.Actor) (candidate.Issued, error) {
-	made, err := candidate.Resend(ctx, tx, which, until, o, who)
+func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t candidate.Term, o *mailer.Outbox, who activity.Actor) (candidate.Issued, error) {
+	made, err := candidate.Resend(ctx, tx, which, t, o, who)
 	if err != nil || made.Candidate.Screening.IsZero() {
 		return made, err
 	}
