@@ -44,7 +44,7 @@ func (a *API) registerCandidates(s *route.Service) {
 	decide.Summary = "Record a person's decision"
 	decide.Description = "decidedBy is one of the role's hiring managers: nobody is decided on by a program. An interview that was held must be reviewed first: " +
 		"409 conflict with the reason not_reviewed. reject, hire and withdrawn are final: 409 conflict with the reason decision_already_made. " +
-		"advance and hold can be followed by another decision. With notify, the candidate is mailed, with the explanation if there is one."
+		"advance and hold can be followed by another decision, and so can any whose appeal was granted: the one before stays on record. With notify, the candidate is mailed, with the explanation if there is one."
 	route.Handle(s, decide, a.decide)
 
 	for _, hold := range []struct {
@@ -121,6 +121,7 @@ type Decision struct {
 	ReasonCode    string          `json:"reasonCode" doc:"Why, by a code of your own."`
 	Note          *string         `json:"note" doc:"Your own note; for keys with candidates:data."`
 	HumanReviewed bool            `json:"humanReviewed" doc:"Whether a person had read the interview, or there was none."`
+	ReopenedAt    *time.Time      `json:"reopenedAt" doc:"When an appeal of it was granted, in UTC, so that it stands until it is decided anew; null for not."`
 }
 
 // Scorecard is what was scored of an interview.
@@ -179,7 +180,7 @@ func (a *API) show(c *route.Call, x candidate.Candidate, r *role.Role, i *screen
 		shown.Consent.NoticeAt, shown.Consent.AcknowledgedAt = new(x.Notice.At.UTC()), route.UTC(x.Notice.AcknowledgedAt)
 	}
 	if d := x.Decision; d != nil {
-		shown.Decision.Value = &Decision{Value: d.Value, DecidedBy: d.By, DecidedAt: d.At.UTC(), ReasonCode: d.ReasonCode, HumanReviewed: d.Reviewed}
+		shown.Decision.Value = &Decision{Value: d.Value, DecidedBy: d.By, DecidedAt: d.At.UTC(), ReasonCode: d.ReasonCode, HumanReviewed: d.Reviewed, ReopenedAt: route.UTC(d.ReopenedAt)}
 		if data {
 			shown.Decision.Value.Note = x.DecisionNote
 		}

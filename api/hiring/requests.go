@@ -29,7 +29,7 @@ func (a *API) registerRequests(s *route.Service) {
 	update.AndScope, update.Since = scope.CandidatesData, contract.V20261001
 	update.Errors = []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict, problem.OnHold}
 	update.Summary = "Answer what a candidate asks for"
-	update.Description = "decidedBy is one of the role's hiring managers. A retake that is granted or done lets the candidate be interviewed once more; an erasure " +
+	update.Description = "decidedBy is one of the role's hiring managers. A retake that is granted or done lets the candidate be interviewed once more; an appeal that is granted or done has people decide once more, also as before; an erasure " +
 		"that is done erases them, as DELETE /candidates/{id} does. What is declined or done is over. The candidate reads the answer on their page. Reasons of 409 " +
 		"conflict: request_state, no_retakes_left, not_screened, decision_already_made, candidate_withdrawn."
 	route.Handle(s, update, a.updateRequest)

@@ -22,7 +22,7 @@ type Reply struct {
 }
 
 // Answer answers a request: it grants, declines or ends it, or ends what was granted. A retake that
-// is granted can be held; an erasure that is done erases the candidate. The error is
+// is granted can be held; after an appeal that is granted people decide once more; an erasure that is done erases the candidate. The error is
 // errdefs.NotFound, errdefs.Gone, an errdefs.Invalid, ErrOnHold or a conflict.
 func Answer(ctx context.Context, tx *tenant.Tx, which id.CandidateRequest, a Reply, who activity.Actor) (Request, error) {
 	q, err := FindRequest(ctx, tx, which)
@@ -87,6 +87,11 @@ func (c *Candidate) reply(ctx context.Context, tx *tenant.Tx, r *role.Role, q *R
 		UPDATE candidate_request SET state = $3, answer = $4, decided_by = $5, decided_at = $6, edition = $7, updated_at = $6
 		WHERE org_id = $1 AND id = $2`, tx.Org, q.ID, q.State, q.Answer, q.DecidedBy, who.At, q.Edition); err != nil {
 		return err
+	}
+	if agreed && q.Kind == Appeal {
+		if err := c.reconsider(ctx, tx, r, q, who); err != nil {
+			return err
+		}
 	}
 	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: AnsweredRequest, Words: a.Answer, Data: map[string]any{
 		"requestId": q.ID, "kind": q.Kind, "state": q.State, "decidedBy": q.DecidedBy,

@@ -91,7 +91,16 @@ type Decision struct {
 	Reviewed bool `json:"humanReviewed"`
 	// ExplainedAt is when the candidate was sent why.
 	ExplainedAt *time.Time `json:"explainedAt,omitempty"`
+	// From is the stage before.
+	From Stage `json:"from,omitempty"`
+	// ReopenedAt is when an appeal of it was granted, Appeal: it stands until another is made.
+	ReopenedAt *time.Time          `json:"reopenedAt,omitempty"`
+	Appeal     id.CandidateRequest `json:"appeal,omitzero"`
 }
+
+// Closes says whether nothing is decided after a decision any more: it is final, and no appeal of
+// it was granted.
+func (d *Decision) Closes() bool { return d != nil && d.Value.Final() && d.ReopenedAt == nil }
 
 // Value is what can be decided.
 type Value string
@@ -176,6 +185,9 @@ const (
 	ReasonNoAddress    = "no_address"
 	ReasonNotDelivered = "no_mail"
 )
+
+// decided says whether the matter is closed.
+func (c *Candidate) decided() bool { return c.Decision.Closes() }
 
 // Conflict says that a candidate does not stand where something can be done.
 func (c *Candidate) Conflict(reason, message string) error {

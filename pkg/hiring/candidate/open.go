@@ -132,7 +132,7 @@ func Agree(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.Time
 	if c.State == Withdrawn {
 		return c, c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
 	}
-	if c.Decision != nil && c.Decision.Value.Final() {
+	if c.decided() {
 		return c, c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
 	if c.Notice == nil || c.Consent.InterviewAt != nil && c.Consent.WithdrawnAt == nil {
@@ -162,7 +162,7 @@ func (c *Candidate) refused() error {
 	switch {
 	case c.State == Withdrawn:
 		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
-	case c.Decision != nil && c.Decision.Value.Final():
+	case c.decided():
 		return c.Conflict(ReasonDecided, "Somebody has decided already.")
 	case c.Attempts > c.Extra:
 		return c.Conflict(ReasonInterviewed, "The interview was held already.")
@@ -257,15 +257,8 @@ func (c *Candidate) void(e Ended) {
 	if c.State != InProgress {
 		return
 	}
-	switch {
-	case c.Decision != nil:
+	if c.State = c.before(); c.Decision != nil && c.Decision.ReopenedAt == nil {
 		c.State = Decided
-	case c.ReviewedAt != nil:
-		c.State = Reviewed
-	case c.ScreenedAt != nil:
-		c.State = Screened
-	default:
-		c.State = Opened
 	}
 }
 
@@ -309,7 +302,7 @@ func Withdraw(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.T
 	if err != nil || c.State == Withdrawn {
 		return c, err
 	}
-	if c.Decision != nil && c.Decision.Value.Final() {
+	if c.decided() {
 		return c, c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
 	r, err := role.Find(ctx, tx, c.Role)

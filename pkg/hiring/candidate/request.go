@@ -163,8 +163,10 @@ func (c *Candidate) fits(r *role.Role, k RequestKind) bool {
 		return c.refused() == nil
 	case Retake:
 		return c.retakable(r) == nil
-	case Explanation, Appeal:
+	case Explanation:
 		return c.Decision != nil
+	case Appeal:
+		return c.Decision != nil && c.Decision.ReopenedAt == nil // it is being looked at
 	case DataAccess, Correction, Erasing:
 		return true
 	}
@@ -176,7 +178,7 @@ func (c *Candidate) retakable(r *role.Role) error {
 	switch {
 	case c.State == Withdrawn:
 		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
-	case c.Decision != nil && c.Decision.Value.Final():
+	case c.decided():
 		return c.Conflict(ReasonDecided, "Somebody has decided already.")
 	case c.Attempts <= c.Extra:
 		return c.Conflict(ReasonNotScreened, "An interview can be held as it is.")
