@@ -56,7 +56,8 @@ func (a *API) registerInvites(s *route.Service) {
 	resend := cancel
 	resend.ID, resend.Method, resend.Path, resend.Since = "resendInvite", http.MethodPost, "/invites/{id}/resend", contract.V20261001
 	resend.ShowsSecret, resend.Idempotent, resend.Summary = true, true, "Make a new link of an invite, in place of the one before"
-	resend.Description = ""
+	resend.Description = "Who is not interviewed any more, since the interview was held, it was decided, or they withdrew, comes to their page by it, where they ask " +
+		"for what is theirs to ask for, also where the role takes nobody any more. A cancelled invite is 409 conflict with the reason invite_cancelled."
 	route.Handle(s, resend, a.resendInvite)
 }
 
@@ -72,7 +73,7 @@ type Invite struct {
 	ExpiresAt     time.Time             `json:"expiresAt" doc:"From when it opens nothing any more where it was not used, in UTC."`
 	SentAt        *time.Time            `json:"sentAt" doc:"When it was mailed, in UTC; null for not."`
 	OpenedAt      *time.Time            `json:"openedAt" doc:"When it was first opened, in UTC; null for never."`
-	RemindersSent int64                 `json:"remindersSent" doc:"How often it was mailed again."`
+	RemindersSent int64                 `json:"remindersSent" doc:"How often it was mailed again: by you, and where it was mailed and the interview is not begun, 7 days and a day before it expires."`
 	CreatedBy     string                `json:"createdBy" doc:"The id of the key that made it, or of the connection by which an applicant tracking system did."`
 	ExternalID    *string               `json:"externalId" doc:"The candidate's id in your own system; null where none was given."`
 	CreatedAt     time.Time             `json:"createdAt" doc:"When it was made, in UTC."`

@@ -157,6 +157,7 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 	reviewed := c.ReviewedAt != nil || c.ScreenedAt == nil
 	c.Decision = &Decision{Value: d.Value, By: d.By, At: who.At, ReasonCode: d.ReasonCode, Reviewed: reviewed, From: c.Stage}
 	c.DecisionNote, c.State = d.Note, Decided
+	c.owe(r, who.At)
 	if stage, ok := stages[d.Value]; ok {
 		c.Stage = stage
 	}
@@ -203,7 +204,7 @@ func (c *Candidate) reconsider(ctx context.Context, tx *tenant.Tx, r *role.Role,
 	if !c.decided() {
 		return nil
 	}
-	c.Decision.ReopenedAt, c.Decision.Appeal = &who.At, q.ID
+	c.Decision.ReopenedAt, c.Decision.Appeal, c.ExplainAt = &who.At, q.ID, nil
 	if c.State == Decided {
 		c.State = c.before()
 	}
@@ -241,20 +242,11 @@ func (c *Candidate) settle(ctx context.Context, tx *tenant.Tx, r *role.Role, pre
 	return demographics.Settle(ctx, tx, r, at)
 }
 
-// sendDecision mails a decision. Whoever used their invitation comes back by a new link in the
-// mail; of others the one that they have stays good as long as it was.
+// sendDecision mails the last decision.
 func (c *Candidate) sendDecision(ctx context.Context, tx *tenant.Tx, r *role.Role, d Verdict, who activity.Actor) error {
-	v, err := FindInvite(ctx, tx, c.Invite)
+	to, err := c.back(ctx, tx, r, who.At)
 	if err != nil {
 		return err
 	}
-	to := mailer.Invited{Portal: r.Portal, Invite: v.ID, Address: *c.Email}
-	if v.OpenedAt != nil && v.Good(who.At) == nil {
-		token := NewToken()
-		if err := v.reopen(ctx, tx, token); err != nil {
-			return err
-		}
-		to.Token = string(token)
-	}
-	return d.Outbox.SendDecision(ctx, tx, to, mailer.Decision{At: who.At, Why: d.Explanation}, who)
+	return d.Outbox.SendDecision(ctx, tx, to, mailer.Decision{At: c.Decision.At, Why: d.Explanation}, who)
 }

@@ -58,6 +58,8 @@ type Invite struct {
 	ExternalID                                            *string
 	CreatedBy                                             string
 	CreatedAt                                             time.Time
+	// RemindAt is when the candidate is reminded next; nil for never.
+	RemindAt *time.Time
 }
 
 // InviteNoun is what errors call an invitation.
@@ -119,7 +121,7 @@ func (t Token) hash() []byte {
 }
 
 const inviteColumns = `id, role_id, candidate_id, channel, language, message, expires_at, due_at, sent_at, opened_at, started_at, completed_at,
-	cancelled_at, reminders_sent, external_id, created_by, created_at`
+	cancelled_at, reminders_sent, external_id, created_by, created_at, remind_at`
 
 func scanInvite(row pgx.CollectableRow) (Invite, error) { return pgx.RowToStructByPos[Invite](row) }
 
@@ -270,6 +272,7 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 		if b.Outbox != nil {
 			v.Channel = ByEmail
 		}
+		v.schedule(who.At)
 		people[i] = Issued{Invite: v, Candidate: c, Token: NewToken()}
 	}
 	faults = append(faults, b.twice()...)
@@ -354,9 +357,9 @@ func (p *Issued) insert(ctx context.Context, tx *tenant.Tx, r *role.Role, who ac
 		c.Consent, c.RetainUntil, c.WordsUntil, c.SilenceAt, c.EraseAt, c.Length, c.Head, c.Sandbox, c.CreatedAt, c.Tracked)
 	b.Queue(`
 		INSERT INTO candidate_invite (org_id, id, role_id, candidate_id, channel, language, token_hash, message, expires_at, due_at, reminders_sent,
-			external_id, created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13)`,
-		tx.Org, v.ID, v.Role, v.Candidate, v.Channel, v.Language, p.Token.hash(), v.Message, v.ExpiresAt, v.DueAt, v.ExternalID, v.CreatedBy, v.CreatedAt)
+			external_id, created_by, created_at, remind_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14)`,
+		tx.Org, v.ID, v.Role, v.Candidate, v.Channel, v.Language, p.Token.hash(), v.Message, v.ExpiresAt, v.DueAt, v.ExternalID, v.CreatedBy, v.CreatedAt, v.RemindAt)
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return err
 	}

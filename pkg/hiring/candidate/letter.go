@@ -100,7 +100,7 @@ func (Letters) DecisionSent(ctx context.Context, tx *tenant.Tx, which id.Invite,
 		return err
 	}
 	if explained && c.decidedAt(decided) { // it is another's otherwise
-		c.Decision.ExplainedAt = &now
+		c.explained(now)
 	}
 	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: "decision.sent", Data: map[string]any{
 		"decidedAt": decided.UTC(), "explained": explained,

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/hiring/law"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -30,11 +31,11 @@ const (
 
 // Open lets in who has an invitation's token to the portal of its role, and tells of the first
 // time. What the candidate reads there is the notice, where they were not given it before. It
-// rides candidate_invite_by_token. The error is errdefs.NotFound, errdefs.Gone, ErrRevoked or
+// rides candidate_invite_by_token and candidate_invite_by_reminder_token. The error is errdefs.NotFound, errdefs.Gone, ErrRevoked or
 // ErrExpired.
 func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Candidate, error) {
 	v, err := tenant.OneIn(ctx, tx, scanInvite, InviteNoun.NotFound(id.Invite{}), `
-		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND token_hash = $2`, tx.Org, token.hash())
+		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND (token_hash = $2 OR reminder_hash = $2)`, tx.Org, token.hash())
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -195,7 +196,7 @@ func (c *Candidate) Begin(ctx context.Context, tx *tenant.Tx, s id.Screening, in
 		return err
 	}
 	if v.StartedAt == nil {
-		v.StartedAt, v.DueAt = &now, nil
+		v.StartedAt, v.DueAt, v.RemindAt = &now, nil, nil
 		if err := v.save(ctx, tx); err != nil {
 			return err
 		}
@@ -284,10 +285,10 @@ func (v *Invite) save(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("candidate_invite", v.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE candidate_invite SET channel = $3, message = $4, expires_at = $5, due_at = $6, sent_at = $7, opened_at = $8, started_at = $9,
-			completed_at = $10, cancelled_at = $11, reminders_sent = $12, external_id = $13
+			completed_at = $10, cancelled_at = $11, reminders_sent = $12, external_id = $13, remind_at = $14
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, v.ID, v.Channel, v.Message, v.ExpiresAt, v.DueAt, v.SentAt, v.OpenedAt, v.StartedAt, v.CompletedAt, v.CancelledAt, v.RemindersSent,
-		v.ExternalID)
+		v.ExternalID, v.RemindAt)
 	return err
 }
 
@@ -320,5 +321,15 @@ func Withdraw(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.T
 	if err := c.cancelAll(ctx, tx, byWithdrawal, byCandidate, true, now); err != nil {
 		return c, err
 	}
-	return c, c.Save(ctx, tx, now)
+	if err := c.Save(ctx, tx, now); err != nil {
+		return c, err
+	}
+	var previous *Value
+	if c.Decision != nil {
+		previous = &c.Decision.Value
+	}
+	c.Tell(tx, event.CandidateDecided, now, map[string]any{
+		"decision": Drop, "decidedBy": nil, "decidedAt": now.UTC(), "humanReviewed": false, "reasonCode": "candidate_withdrew", "previousDecision": previous,
+	})
+	return c, c.tellTeam(ctx, tx, &r, mailer.TeamWithdrew, id.CandidateRequest{}, now)
 }

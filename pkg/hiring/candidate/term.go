@@ -91,6 +91,7 @@ func (c *Candidate) lasts(ctx context.Context, tx *tenant.Tx, v *Invite, r *role
 	v.ExpiresAt = end
 	if v.DueAt != nil {
 		v.DueAt = &end
+		v.schedule(c.Notice.At)
 	}
 	if c.Decision == nil {
 		c.keep(r, end)
