@@ -284,6 +284,7 @@ func TestCandidatesAreReminded(t *testing.T) {
 	require.EqualValues(t, 2, read(t, w, "getInvite", invite["id"].(string))["remindersSent"])
 
 	// Whoever begins is not reminded, nor who sends their links themselves.
+	role = w.Role(t, w.Acme, nil)
 	begun, note := mailed(t, w, role, box)
 	letter = note
 	who := w.Arrive(t, w.Acme, begun)
