@@ -240,7 +240,7 @@ func (w *World) hiringBody(t testing.TB, o *route.Operation, org *Org) any {
 	case "updateCandidate":
 		return map[string]any{"name": fmt.Sprint("Lee ", w.n), "email": fmt.Sprintf("lee.%d@example.com", w.n), "phone": "+49 30 654321"}
 	case "explainDecision":
-		return map[string]any{"explainedBy": w.manager(t, org), "explanation": "Somebody had the licence."}
+		return map[string]any{"explainedBy": w.manager(t, org), "explanation": fmt.Sprint("Somebody had licence ", w.n, ".")}
 	case "reviewCandidate":
 		return map[string]any{"reviewerId": w.manager(t, org)}
 	case "updateCandidateRequest":

@@ -2,6 +2,7 @@ package hiring_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,9 +32,7 @@ func inNewYork() map[string]any {
 func invited(t *testing.T, w *apitest.World, role string, more map[string]any) apitest.Answer {
 	t.Helper()
 	body := map[string]any{"candidates": []any{map[string]any{"name": "Kim", "email": "kim." + id.NewJob().Bare() + "@example.com"}}}
-	for key, value := range more {
-		body[key] = value
-	}
+	maps.Copy(body, more)
 	return w.CallAs(t, "createInvites", role, w.Acme.New, body)
 }
 
@@ -130,9 +129,7 @@ func TestADeadlineAfterTheNotice(t *testing.T) {
 	soon := inNewYork()
 	soon["deadline"] = time.Now().AddDate(0, 0, 5).UTC().Format(time.RFC3339)
 	body := w.RoleBody(t, w.Acme)
-	for key, value := range soon {
-		body[key] = value
-	}
+	maps.Copy(body, soon)
 	role := w.CallAs(t, "createRole", "", w.Acme.New, body).Data(t)["id"].(string)
 	refused := apitest.RequireError(t, w.CallAs(t, "updateRole", role, w.Acme.New, map[string]any{"state": "open"}), http.StatusUnprocessableEntity, "go_live_refused", "")
 	require.Equal(t, "deadline", apitest.At(apitest.At(refused, "details", "problems").([]any)[0], "field"))
