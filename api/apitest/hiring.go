@@ -237,6 +237,10 @@ func (w *World) hiringBody(t testing.TB, o *route.Operation, org *Org) any {
 	case "createInvites":
 		w.n++ // nobody is invited twice
 		return w.InvitesBody()
+	case "updateCandidate":
+		return map[string]any{"name": fmt.Sprint("Lee ", w.n), "email": fmt.Sprintf("lee.%d@example.com", w.n), "phone": "+49 30 654321"}
+	case "explainDecision":
+		return map[string]any{"explainedBy": w.manager(t, org), "explanation": fmt.Sprint("Somebody had licence ", w.n, ".")}
 	case "reviewCandidate":
 		return map[string]any{"reviewerId": w.manager(t, org)}
 	case "updateCandidateRequest":
@@ -270,6 +274,12 @@ func init() {
 	Kinds["/candidates/{id}/decision"] = func(t testing.TB, w *World, org *Org) string {
 		which := w.interviewed(t, org)
 		w.call(t, org, "reviewCandidate", which, map[string]any{"reviewerId": w.manager(t, org)})
+		return which
+	}
+	Kinds["/candidates/{id}/explanation"] = func(t testing.TB, w *World, org *Org) string {
+		which := w.interviewed(t, org)
+		w.call(t, org, "reviewCandidate", which, map[string]any{"reviewerId": w.manager(t, org)})
+		w.call(t, org, "decideCandidate", which, map[string]any{"decision": "hold", "decidedBy": w.manager(t, org), "reasonCode": "good"})
 		return which
 	}
 	// With several of them, to list.

@@ -31,6 +31,14 @@ func (a *API) registerCandidates(s *route.Service) {
 	get.Description = "The scorecard is advice for whoever reviewed the interview: it is null before. Where the role is blind, so are name and contact."
 	route.Handle(s, get, a.getCandidate)
 
+	update := get
+	update.ID, update.Method, update.Class, update.Scope, update.AndScope = "updateCandidate", http.MethodPatch, "write", scope.CandidatesWrite, scope.CandidatesData
+	update.Since, update.Errors = contract.V20261001, []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict}
+	update.Summary = "Correct a candidate's name or contact"
+	update.Description = "What is not sent stays. The record says which of them was corrected. A link that was mailed to another address stays good until a new one " +
+		"is made: POST /invites/{id}/resend."
+	route.Handle(s, update, a.updateCandidate)
+
 	review := get
 	review.ID, review.Method, review.Path, review.Class, review.Scope = "reviewCandidate", http.MethodPost, "/candidates/{id}/review", "write", scope.CandidatesWrite
 	review.Since, review.Errors = contract.V20261001, []problem.Code{problem.Gone, problem.Conflict}
@@ -44,8 +52,16 @@ func (a *API) registerCandidates(s *route.Service) {
 	decide.Summary = "Record a person's decision"
 	decide.Description = "decidedBy is one of the role's hiring managers: nobody is decided on by a program. An interview that was held must be reviewed first: " +
 		"409 conflict with the reason not_reviewed. reject, hire and withdrawn are final: 409 conflict with the reason decision_already_made. " +
-		"advance and hold can be followed by another decision. With notify, the candidate is mailed, with the explanation if there is one."
+		"advance and hold can be followed by another decision, and so can any whose appeal was granted: the one before stays on record. With notify, the candidate is mailed, with the explanation if there is one."
 	route.Handle(s, decide, a.decide)
+
+	explain := review
+	explain.ID, explain.Path, explain.Idempotent = "explainDecision", "/candidates/{id}/explanation", true
+	explain.Errors = []problem.Code{problem.Gone, problem.Conflict}
+	explain.Summary = "Mail a candidate why it was decided so"
+	explain.Description = "For a decision that was made without notify, or without an explanation. explainedBy is one of the role's hiring managers. Once the mail " +
+		"is sent, compliance has explanationSentAt. Reasons of 409 conflict: not_decided, no_address, no_mail."
+	route.Handle(s, explain, a.explain)
 
 	for _, hold := range []struct {
 		id, path, summary string
@@ -121,6 +137,7 @@ type Decision struct {
 	ReasonCode    string          `json:"reasonCode" doc:"Why, by a code of your own."`
 	Note          *string         `json:"note" doc:"Your own note; for keys with candidates:data."`
 	HumanReviewed bool            `json:"humanReviewed" doc:"Whether a person had read the interview, or there was none."`
+	ReopenedAt    *time.Time      `json:"reopenedAt" doc:"When an appeal of it was granted, in UTC, so that it stands until it is decided anew; null for not."`
 }
 
 // Scorecard is what was scored of an interview.
@@ -179,7 +196,7 @@ func (a *API) show(c *route.Call, x candidate.Candidate, r *role.Role, i *screen
 		shown.Consent.NoticeAt, shown.Consent.AcknowledgedAt = new(x.Notice.At.UTC()), route.UTC(x.Notice.AcknowledgedAt)
 	}
 	if d := x.Decision; d != nil {
-		shown.Decision.Value = &Decision{Value: d.Value, DecidedBy: d.By, DecidedAt: d.At.UTC(), ReasonCode: d.ReasonCode, HumanReviewed: d.Reviewed}
+		shown.Decision.Value = &Decision{Value: d.Value, DecidedBy: d.By, DecidedAt: d.At.UTC(), ReasonCode: d.ReasonCode, HumanReviewed: d.Reviewed, ReopenedAt: route.UTC(d.ReopenedAt)}
 		if data {
 			shown.Decision.Value.Note = x.DecisionNote
 		}
@@ -390,5 +407,83 @@ func (a *API) erase(ctx context.Context, c *route.Call, p *CandidatePath) (jobs.
 			err = problem.New(problem.OnHold, "The candidate is on hold.").WithParam("path.id")
 		}
 		return jobs.Show(j), err
+	})
+}
+
+// CandidateUpdate is the request to correct a candidate.
+type CandidateUpdate struct {
+	CandidatePath
+	route.Edition
+	Body CandidateChange
+}
+
+// CandidateChange is what to change of a candidate. What is not sent stays.
+type CandidateChange struct {
+	Name  route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"The candidate's full name."`
+	Email route.OptNull[string] `json:"email,omitzero" maxLength:"254" doc:"A mail address that no other candidate of the role has; null to forget it."`
+	Phone route.OptNull[string] `json:"phone,omitzero" maxLength:"40" doc:"A phone number, in any form; null to forget it."`
+}
+
+func (a *API) updateCandidate(ctx context.Context, c *route.Call, in *CandidateUpdate) (Candidate, error) {
+	which, err := in.candidate()
+	if err != nil {
+		return Candidate{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Candidate, error) {
+		before, err := candidate.Lock(ctx, tx, which)
+		if err != nil {
+			return Candidate{}, err
+		}
+		if err := in.Check(before.Edition, nil); err != nil {
+			return Candidate{}, err
+		}
+		x := before
+		if in.Body.Name.Set {
+			x.Name = in.Body.Name.Value
+		}
+		if in.Body.Email.Set {
+			x.Email = in.Body.Email.Value
+		}
+		if in.Body.Phone.Set {
+			x.Phone = in.Body.Phone.Value
+		}
+		if x, err = candidate.Correct(ctx, tx, before, x, c.Actor()); err != nil {
+			return Candidate{}, err
+		}
+		return a.changed(ctx, c, tx, x)
+	})
+}
+
+// ExplanationInput is the request to mail why something was decided.
+type ExplanationInput struct {
+	CandidatePath
+	Body ExplanationWish
+}
+
+// ExplanationWish is why something was decided.
+type ExplanationWish struct {
+	ExplainedBy string `json:"explainedBy" minLength:"1" maxLength:"80" doc:"Who explains: one of the role's hiring managers."`
+	Explanation string `json:"explanation" minLength:"1" maxLength:"4000" doc:"Why, as the candidate reads it."`
+}
+
+func (a *API) explain(ctx context.Context, c *route.Call, in *ExplanationInput) (Candidate, error) {
+	which, err := in.candidate()
+	if err != nil {
+		return Candidate{}, err
+	}
+	by, err := id.ParsePerson(in.Body.ExplainedBy)
+	if err != nil {
+		return Candidate{}, problem.Missing("person").WithParam("body.explainedBy")
+	}
+	outbox, err := a.outbox(true, "")
+	if err != nil {
+		return Candidate{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Candidate, error) {
+		x, err := candidate.Explain(ctx, tx, which, by, in.Body.Explanation, outbox, c.Actor())
+		if err != nil {
+			return Candidate{}, inviteProblem(err)
+		}
+		return a.changed(ctx, c, tx, x)
 	})
 }

@@ -39,6 +39,7 @@ type Compliance struct {
 	Requests           []RecordedRequest              `json:"requests" doc:"What the candidate asked for, oldest first."`
 	Decision           route.OrNull[RecordedDecision] `json:"decision" doc:"What was decided last; null for nothing yet."`
 	ExplanationSentAt  *time.Time                     `json:"explanationSentAt" doc:"When the candidate was sent why, in UTC; null for never."`
+	ExplanationDueAt   *time.Time                     `json:"explanationDueAt" doc:"By when a law of the role has the candidate told why they were rejected, in UTC; null for never."`
 	Retention          Retention                      `json:"retention" doc:"Until when what is kept."`
 	ErasedAt           *time.Time                     `json:"erasedAt" doc:"When they were erased, in UTC; null for not."`
 	Record             CandidateRecord                `json:"record" doc:"Every entry, to be verified."`
@@ -222,7 +223,7 @@ func (a *API) compliance(ctx context.Context, c *route.Call, p *CandidatePath) (
 	}
 	if d := x.Decision; d != nil {
 		shown.Decision.Value = &RecordedDecision{d.Value, d.By, d.At.UTC(), d.ReasonCode}
-		shown.ExplanationSentAt = route.UTC(d.ExplainedAt)
+		shown.ExplanationSentAt, shown.ExplanationDueAt = route.UTC(d.ExplainedAt), route.UTC(d.ExplainBy)
 	}
 	return shown, nil
 }

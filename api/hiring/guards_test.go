@@ -94,8 +94,13 @@ func TestANewLinkEndsWhatTheOldOneBegan(t *testing.T) {
 	w.Interview(t, w.Acme, who, apitest.RightAnswer, session.EndedByUser)
 	used := w.CallAs(t, "cancelInvite", invite["id"].(string), w.Acme.New, nil)
 	require.Equal(t, candidate.ReasonUsed, apitest.Reason(t, used, "path.id"))
+	// Afterwards a new link leads to their page, and to no further interview.
 	held := w.CallAs(t, "resendInvite", invite["id"].(string), w.Acme.New, map[string]any{})
-	require.Equal(t, candidate.ReasonInterviewed, apitest.Reason(t, held, ""))
+	require.Equal(t, http.StatusOK, held.Status, "%s", held.Raw)
+	require.ErrorContains(t, visit(), "taken back")
+	require.NoError(t, come(t, w, role, held.Data(t)["url"])())
+	_, err := w.StartInterview(t, w.Acme, who)
+	require.ErrorContains(t, err, "held already")
 }
 
 // The fourth interview that is cut off counts; those to which nobody came are none.

@@ -292,7 +292,9 @@ func settings(ctx context.Context, tx *tenant.Tx, p id.Portal) (standing, error)
 }
 
 func (s standing) opening(now time.Time) role.Opening {
+	days, _ := s.values.Number(setting.HiringNoticeDays)
 	return role.Opening{
+		NoticeDays:    days,
 		ZeroRetention: s.values.On(setting.ZeroRetention), YoungLearners: s.values.On(setting.YoungLearners), Door: s.door, Now: now,
 	}
 }

@@ -39,7 +39,8 @@ func (a *API) registerInvites(s *route.Service) {
 	create.Summary = "Invite up to 200 candidates to a role"
 	create.Description = "All of them are invited, or nobody: where some cannot be, the answer is 400 invalid_request with details.items, a list of {index, field, message}. " +
 		"With send, each is mailed the notice with a link; else their url is for you to send, and the notice is given on the page that it opens. " +
-		"The interview begins no earlier than as many business days after the notice as the role asks for."
+		"The interview begins no earlier than as many business days after the notice as the role asks for. An invite ends no earlier than a week after that for who " +
+		"opens it in time; a deadline of the role before it is 409 conflict with the reason deadline_too_near."
 	route.Handle(s, create, a.createInvites)
 
 	get := list
@@ -55,7 +56,8 @@ func (a *API) registerInvites(s *route.Service) {
 	resend := cancel
 	resend.ID, resend.Method, resend.Path, resend.Since = "resendInvite", http.MethodPost, "/invites/{id}/resend", contract.V20261001
 	resend.ShowsSecret, resend.Idempotent, resend.Summary = true, true, "Make a new link of an invite, in place of the one before"
-	resend.Description = ""
+	resend.Description = "Who is not interviewed any more, since the interview was held, it was decided, or they withdrew, comes to their page by it, where they ask " +
+		"for what is theirs to ask for, also where the role takes nobody any more. A cancelled invite is 409 conflict with the reason invite_cancelled."
 	route.Handle(s, resend, a.resendInvite)
 }
 
@@ -71,7 +73,7 @@ type Invite struct {
 	ExpiresAt     time.Time             `json:"expiresAt" doc:"From when it opens nothing any more where it was not used, in UTC."`
 	SentAt        *time.Time            `json:"sentAt" doc:"When it was mailed, in UTC; null for not."`
 	OpenedAt      *time.Time            `json:"openedAt" doc:"When it was first opened, in UTC; null for never."`
-	RemindersSent int64                 `json:"remindersSent" doc:"How often it was mailed again."`
+	RemindersSent int64                 `json:"remindersSent" doc:"How often it was mailed again: by you, and where it was mailed and the interview is not begun, 7 days and a day before it expires."`
 	CreatedBy     string                `json:"createdBy" doc:"The id of the key that made it, or of the connection by which an applicant tracking system did."`
 	ExternalID    *string               `json:"externalId" doc:"The candidate's id in your own system; null where none was given."`
 	CreatedAt     time.Time             `json:"createdAt" doc:"When it was made, in UTC."`
@@ -140,7 +142,7 @@ type InvitesInput struct {
 // InvitesWish is who is to be invited.
 type InvitesWish struct {
 	Candidates    []CandidateWish `json:"candidates" minItems:"1" maxItems:"200" doc:"Who is invited."`
-	ExpiresInDays int64           `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days the invites open nothing any more; 30 unless given."`
+	ExpiresInDays int64           `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days the invites open nothing any more where nobody came, at least one after the notice period; unless given 30, or 7 more than the notice period where that is longer."`
 	Send          bool            `json:"send,omitempty" doc:"Whether they are mailed; unless given you send each url yourself."`
 	Message       *string         `json:"message,omitempty" maxLength:"2000" nullable:"true" doc:"What you say to them in the mail."`
 }
@@ -159,19 +161,6 @@ type CandidateWish struct {
 // InvitesMade are invites that were made.
 type InvitesMade struct {
 	Invites []Invite `json:"invites" doc:"The invites, in the order of the candidates."`
-}
-
-const (
-	defaultDays = 30
-	aDay        = 24 * time.Hour
-)
-
-func (b *InvitesWish) until(now time.Time) time.Time {
-	days := b.ExpiresInDays
-	if days == 0 {
-		days = defaultDays
-	}
-	return now.Add(time.Duration(days) * aDay)
 }
 
 // wanted are the candidates of the body, for a role.
@@ -243,7 +232,7 @@ func (a *API) createInvites(ctx context.Context, c *route.Call, in *InvitesInput
 			return InvitesMade{}, err
 		}
 		issued, err := candidate.InviteAll(ctx, tx, &r, candidate.Batch{
-			People: people, ExpiresAt: in.Body.until(c.Now()), Outbox: outbox, Message: in.Body.Message, Sandbox: c.Principal.Key.Environment == apikey.Test,
+			People: people, Term: candidate.Term{Days: in.Body.ExpiresInDays}, Outbox: outbox, Message: in.Body.Message, Sandbox: c.Principal.Key.Environment == apikey.Test,
 		}, c.Actor())
 		if err != nil {
 			return InvitesMade{}, inviteProblem(err)
@@ -351,7 +340,7 @@ type ResendInput struct {
 
 // ResendWish is how an invite goes out again.
 type ResendWish struct {
-	ExpiresInDays int64 `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days from now it opens nothing any more; 30 unless given."`
+	ExpiresInDays int64 `json:"expiresInDays,omitempty" minimum:"1" maximum:"180" doc:"After how many days from now it opens nothing any more, as of new invites; unless given 30, or 7 more than the notice period where that is longer."`
 	Send          bool  `json:"send,omitempty" doc:"Whether it is mailed; unless given you send the url yourself."`
 }
 
@@ -365,8 +354,7 @@ func (a *API) resendInvite(ctx context.Context, c *route.Call, in *ResendInput) 
 		return Invite{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Invite, error) {
-		until := (&InvitesWish{ExpiresInDays: in.Body.ExpiresInDays}).until(c.Now())
-		issued, err := screening.Resend(ctx, tx, which, until, outbox, c.Actor())
+		issued, err := screening.Resend(ctx, tx, which, candidate.Term{Days: in.Body.ExpiresInDays}, outbox, c.Actor())
 		if err != nil {
 			return Invite{}, ofInvite(inviteProblem(err))
 		}

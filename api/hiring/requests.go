@@ -20,7 +20,7 @@ func (a *API) registerRequests(s *route.Service) {
 		ID: "listCandidateRequests", Group: group, Method: http.MethodGet, Path: "/roles/{id}/requests", Class: "read", Scope: scope.CandidatesRead,
 		Items: contract.CandidateRequestItem, Summary: "What candidates of a role ask for, newest first",
 		Description: "Candidates ask on their page: for their data, a correction or an erasure of it, an explanation, an accommodation, another way than the " +
-			"interview, a further one, or that a decision is looked at again. message and answer are shown to keys with candidates:data.",
+			"interview, a further one, or that a decision is looked at again. The role's hiring managers are mailed when something is asked for, three days before it is due, and when it is overdue. message and answer are shown to keys with candidates:data.",
 	}
 	route.List(s, list, a.listRequests)
 
@@ -29,8 +29,8 @@ func (a *API) registerRequests(s *route.Service) {
 	update.AndScope, update.Since = scope.CandidatesData, contract.V20261001
 	update.Errors = []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict, problem.OnHold}
 	update.Summary = "Answer what a candidate asks for"
-	update.Description = "decidedBy is one of the role's hiring managers. A retake that is granted or done lets the candidate be interviewed once more; an erasure " +
-		"that is done erases them, as DELETE /candidates/{id} does. What is declined or done is over. The candidate reads the answer on their page. Reasons of 409 " +
+	update.Description = "decidedBy is one of the role's hiring managers. A retake that is granted or done lets the candidate be interviewed once more; an appeal that is granted or done has people decide once more, also as before; an erasure " +
+		"that is done erases them, as DELETE /candidates/{id} does. What is declined or done is over. The candidate reads the answer on their page, and is mailed it; of an erasure that is done nobody is left to be mailed. Reasons of 409 " +
 		"conflict: request_state, no_retakes_left, not_screened, decision_already_made, candidate_withdrawn."
 	route.Handle(s, update, a.updateRequest)
 }
@@ -110,7 +110,7 @@ func (a *API) updateRequest(ctx context.Context, c *route.Call, in *RequestUpdat
 		return CandidateRequest{}, err
 	}
 	reply := candidate.Reply{
-		State: in.Body.State, Answer: in.Body.Answer, Check: func(q candidate.Request) error { return in.Check(q.Edition, nil) },
+		State: in.Body.State, Answer: in.Body.Answer, Outbox: a.Gate.Mails, Check: func(q candidate.Request) error { return in.Check(q.Edition, nil) },
 	}
 	if reply.By, err = id.ParsePerson(in.Body.DecidedBy); err != nil {
 		return CandidateRequest{}, problem.Missing("person").WithParam("body.decidedBy")
@@ -121,6 +121,6 @@ func (a *API) updateRequest(ctx context.Context, c *route.Call, in *RequestUpdat
 			err = problem.New(problem.OnHold, "The candidate is on hold.").WithParam("path.id")
 		}
 		c.SetVersion(q.Edition)
-		return showRequest(c, q), ofInvite(err)
+		return showRequest(c, q), ofInvite(inviteProblem(err))
 	})
 }

@@ -138,3 +138,51 @@ func TestNobodyAsksWithoutEnd(t *testing.T) {
 	}
 	require.ErrorContains(t, reasonOf(t, w, who, candidate.DataAccess), candidate.ReasonTooManyRequests)
 }
+
+// An appeal that is granted opens the decision again, once: what is decided then is another decision,
+// and the one before stays on record.
+func TestAGrantedAppealIsDecidedAnew(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	role := w.Role(t, w.Acme, nil)
+	who := w.Arrive(t, w.Acme, w.Invite(t, w.Acme, role))
+	w.Interview(t, w.Acme, who, apitest.RightAnswer, session.Left)
+	manager := w.HiringManager(t, w.Acme)
+	decide := func(value, reason string) apitest.Answer {
+		return w.CallAs(t, "decideCandidate", who.String(), w.Acme.New, map[string]any{"decision": value, "decidedBy": manager, "reasonCode": reason})
+	}
+	require.Equal(t, http.StatusOK, w.CallAs(t, "reviewCandidate", who.String(), w.Acme.New, map[string]any{"reviewerId": manager}).Status)
+	require.Equal(t, http.StatusOK, decide("reject", "first_look").Status)
+
+	declined := w.Ask(t, w.Acme, who, candidate.Appeal, "That was not me.")
+	require.Equal(t, http.StatusOK, answer(t, w, declined, "declined", "It was.").Status)
+	require.Equal(t, candidate.ReasonDecided, apitest.Reason(t, decide("advance", "second_look"), "path.id"))
+
+	granted := w.Ask(t, w.Acme, who, candidate.Appeal, "I have the licence.")
+	require.Equal(t, http.StatusOK, answer(t, w, granted, "granted", "We look again.").Status)
+	x := read(t, w, "getCandidate", who.String())
+	require.Equal(t, []any{"reviewed", "screening", "reject"}, []any{x["state"], x["stage"], apitest.At(x, "decision", "value")})
+	require.NotNil(t, apitest.At(x, "decision", "reopenedAt"))
+	require.ErrorContains(t, reasonOf(t, w, who, candidate.Appeal), candidate.ReasonRequestUnfit)
+	require.Equal(t, http.StatusOK, decide("reject", "second_look").Status, "it can be decided as before")
+	require.Equal(t, candidate.ReasonDecided, apitest.Reason(t, decide("advance", "third_look"), "path.id"))
+	require.Equal(t, http.StatusOK, answer(t, w, granted, "done", "We looked.").Status)
+	require.Equal(t, candidate.ReasonDecided, apitest.Reason(t, decide("advance", "third_look"), "path.id"), "one appeal, one decision")
+	require.EqualValues(t, 1, apitest.At(read(t, w, "getRole", role), "counts", "rejected"))
+
+	told := w.Told(t, "candidate.decided")
+	require.Len(t, told, 2)
+	record, _ := recorded(t, w, who.String())
+	require.Positive(t, record.Entries)
+	text := string(w.CallAs(t, "getCandidateCompliance", who.String(), w.Acme.New, nil).Raw)
+	for _, part := range []string{"first_look", "decision.reopened", "second_look", granted.String()} {
+		require.Contains(t, text, part)
+	}
+	var previous int
+	for _, e := range told {
+		if apitest.At(e, "data", "previousDecision") == "reject" {
+			previous++
+		}
+	}
+	require.Equal(t, 1, previous)
+}

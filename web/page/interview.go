@@ -25,6 +25,9 @@ type Application struct {
 	State string
 	// Agreed says that they agreed to the interview, and Done that it was held.
 	Agreed, Done bool
+	// Standing is what people have done since: read (the answers), decided, or reopened (the decision);
+	// empty for nothing.
+	Standing string
 	// StartsFrom is when it may begin, where that is not yet; zero for now.
 	StartsFrom time.Time
 	// Zone is that of the role's place.

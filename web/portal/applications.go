@@ -55,6 +55,7 @@ func (a applications) Application(ctx context.Context, site *published.Site, sec
 		Role: r.Title, Description: r.Description, Notice: r.NoticeIn(c.Language), Process: r.Process, Zone: law.Zone(r.Location),
 		Agreed: c.Consent.InterviewAt != nil && c.Consent.WithdrawnAt == nil, Done: c.Attempts > c.Extra,
 	}
+	shown.Standing = standing(c)
 	if c.StartsFrom != nil && c.StartsFrom.After(now) {
 		shown.StartsFrom = *c.StartsFrom
 	}
@@ -78,6 +79,23 @@ func (a applications) Application(ctx context.Context, site *published.Site, sec
 		shown.Askable = append(shown.Askable, string(k))
 	}
 	return shown, nil
+}
+
+// standing is what people have done about a candidate since the interview. What they decided is
+// theirs to tell.
+func standing(c candidate.Candidate) string {
+	d := c.Decision
+	switch {
+	case c.State == candidate.Withdrawn, c.State == candidate.InProgress:
+		return ""
+	case d != nil && d.ReopenedAt != nil:
+		return "reopened"
+	case d != nil && (d.Value.Final() || d.Value == candidate.Advance && c.Attempts > c.Extra):
+		return "decided"
+	case c.ReviewedAt != nil && c.Attempts > c.Extra:
+		return "read"
+	}
+	return ""
 }
 
 // Ask implements page.Candidates.

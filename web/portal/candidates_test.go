@@ -99,6 +99,30 @@ func TestCandidatesAskOnTheirPage(t *testing.T) {
 	require.Contains(t, shown, "granted")
 }
 
+// Once people have decided, the page says so, and that they look at it again where an appeal was granted.
+func TestThePageSaysHowACandidateStands(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	role, _ := v.applying(nil)
+	var of struct{ HiringManagerIDs []string }
+	v.call(http.MethodGet, "/roles/"+role, nil, &of)
+	var all []struct{ ID string }
+	v.call(http.MethodGet, "/roles/"+role+"/candidates", nil, &all)
+	require.Len(t, all, 1)
+	require.NotContains(t, v.show("/interview"), "have decided")
+	v.call(http.MethodPost, "/candidates/"+all[0].ID+"/decision", map[string]any{"decision": "reject", "decidedBy": of.HiringManagerIDs[0], "reasonCode": "other"}, nil)
+	shown := v.show("/interview")
+	require.Contains(t, shown, "People have decided")
+	require.NotContains(t, shown, "read your answers now")
+	require.NotContains(t, shown, "/interview/withdraw")
+	status, _, body := v.send("/interview/ask", url.Values{"kind": {"appeal"}})
+	require.Equal(t, http.StatusSeeOther, status, body)
+	var asked []struct{ ID string }
+	v.call(http.MethodGet, "/roles/"+role+"/requests", nil, &asked)
+	v.call(http.MethodPatch, "/candidate-requests/"+asked[0].ID, map[string]any{"state": "granted", "decidedBy": of.HiringManagerIDs[0]}, nil)
+	require.Contains(t, v.show("/interview"), "looked at again")
+}
+
 // interviewed has the candidate of a role have their interview in this browser.
 func (v *visited) interviewed(which string) {
 	v.Helper()

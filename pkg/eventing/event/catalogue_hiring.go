@@ -26,7 +26,7 @@ var hiringKinds = []*Kind{
 	},
 	{
 		Type: CandidateDecided, Since: contract.V20260708, Scope: scope.CandidatesRead,
-		Description: "A person recorded a decision on a candidate.",
+		Description: "A person recorded a decision on a candidate, or the candidate withdrew: then decidedBy is null.",
 		Fields:      Fields{Structure: words(candidateFields + " decision decidedBy decidedAt humanReviewed reasonCode previousDecision")},
 		values:      fieldValues{"decision": decisions, "previousDecision": decisions},
 	},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -120,7 +119,7 @@ func (d *Desk) send(ctx context.Context, tx *tenant.Tx, by *connection.Opened, w
 		People: []candidate.Wanted{{
 			Name: s.Name, Email: &s.Email, Phone: phone(s.Phone), ExternalID: &s.Reference, Language: r.Languages[0], Metadata: notes(s.Metadata), Applied: &applied,
 		}},
-		ExpiresAt: until(by, who.At), Outbox: d.Mails, Message: orNil(by.Config.Text("message")), Sandbox: by.Config.On("sandbox"),
+		Term: term(by), Outbox: d.Mails, Message: orNil(by.Config.Text("message")), Sandbox: by.Config.On("sandbox"),
 	}, who)
 	if err != nil {
 		return none, err
@@ -161,7 +160,7 @@ func (d *Desk) again(
 	if err != nil || v.State(who.At) != candidate.InviteExpired {
 		return a, true, err
 	}
-	if _, err := screening.Resend(ctx, tx, a.ID, until(by, who.At), d.Mails, who); err != nil {
+	if _, err := screening.Resend(ctx, tx, a.ID, term(by), d.Mails, who); err != nil {
 		return a, true, err
 	}
 	a, err = candidate.FindApplication(ctx, tx, a.ID)
@@ -177,14 +176,10 @@ func anew(a *candidate.Application, s candidate.Applied) bool {
 	return a.Acknowledged >= a.Edition
 }
 
-const (
-	defaultDays = 30
-	aDay        = 24 * time.Hour
-)
-
-// until is until when an invite is good that is made now.
-func until(by *connection.Opened, now time.Time) time.Time {
-	return now.Add(time.Duration(by.Config.Whole("expiresInDays", defaultDays)) * aDay)
+// term is how long an invite is good: as the connection has it, or longer where a role's notice
+// asks for more, of which nobody is told before.
+func term(by *connection.Opened) candidate.Term {
+	return candidate.Term{Days: by.Config.Whole("expiresInDays", 0), Stretches: true}
 }
 
 func orNil(text string) *string {

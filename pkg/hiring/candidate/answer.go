@@ -7,6 +7,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -17,12 +18,14 @@ type Reply struct {
 	By    id.Person
 	// Answer is what the candidate reads; empty for nothing.
 	Answer string
+	// Outbox mails the answer; nil where the deployment sends no mail.
+	Outbox *mailer.Outbox
 	// Check is called with the request before it is changed; nil for no check.
 	Check func(Request) error
 }
 
 // Answer answers a request: it grants, declines or ends it, or ends what was granted. A retake that
-// is granted can be held; an erasure that is done erases the candidate. The error is
+// is granted can be held; after an appeal that is granted people decide once more; an erasure that is done erases the candidate. The error is
 // errdefs.NotFound, errdefs.Gone, an errdefs.Invalid, ErrOnHold or a conflict.
 func Answer(ctx context.Context, tx *tenant.Tx, which id.CandidateRequest, a Reply, who activity.Actor) (Request, error) {
 	q, err := FindRequest(ctx, tx, which)
@@ -84,9 +87,14 @@ func (c *Candidate) reply(ctx context.Context, tx *tenant.Tx, r *role.Role, q *R
 	}
 	tx.Touch("candidate_request", q.ID)
 	if _, err := tx.Exec(ctx, `
-		UPDATE candidate_request SET state = $3, answer = $4, decided_by = $5, decided_at = $6, edition = $7, updated_at = $6
+		UPDATE candidate_request SET state = $3, answer = $4, decided_by = $5, decided_at = $6, edition = $7, updated_at = $6, watch_at = NULL
 		WHERE org_id = $1 AND id = $2`, tx.Org, q.ID, q.State, q.Answer, q.DecidedBy, who.At, q.Edition); err != nil {
 		return err
+	}
+	if agreed && q.Kind == Appeal {
+		if err := c.reconsider(ctx, tx, r, q, who); err != nil {
+			return err
+		}
 	}
 	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: AnsweredRequest, Words: a.Answer, Data: map[string]any{
 		"requestId": q.ID, "kind": q.Kind, "state": q.State, "decidedBy": q.DecidedBy,
@@ -98,7 +106,7 @@ func (c *Candidate) reply(ctx context.Context, tx *tenant.Tx, r *role.Role, q *R
 	}
 	who.Log(tx, "candidate.request_answered", "candidate", c.ID, map[string]any{"requestId": q.ID, "kind": q.Kind, "state": q.State, "decidedBy": q.DecidedBy})
 	if !agreed || q.Kind != Erasing {
-		return nil
+		return c.answered(ctx, tx, r, q, a.Answer, a.Outbox, who)
 	}
 	if _, err := Erase(ctx, tx, c.ID, OnRequest, who); err != nil {
 		return err

@@ -304,7 +304,7 @@ func (a *Application) release(ctx context.Context, tx *tenant.Tx, c *Candidate) 
 // stands is what a system is told: how far somebody is, and nothing of what they said before a
 // person has read it.
 func (c *Candidate) stands(v *Invite, now time.Time) Standing {
-	decided := c.Decision != nil && c.Decision.Value.Final()
+	decided := c.decided()
 	switch {
 	case c.State == Withdrawn || v.CancelledAt != nil || decided && c.Decision.Value == Drop:
 		return StandsCancelled

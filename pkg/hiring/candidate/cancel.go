@@ -43,7 +43,7 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Invite, who activity.Ac
 	case v.StartedAt != nil:
 		return v, v.conflict(ReasonUsed, "The interview has begun.")
 	}
-	v.CancelledAt, v.DueAt = &who.At, nil
+	v.CancelledAt, v.DueAt, v.RemindAt = &who.At, nil, nil
 	if err := v.save(ctx, tx); err != nil {
 		return v, err
 	}
@@ -69,13 +69,14 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Invite, who activity.Ac
 // reopen has another token open an invitation, in the place of the one before.
 func (v *Invite) reopen(ctx context.Context, tx *tenant.Tx, token Token) error {
 	tx.Touch("candidate_invite", v.ID)
-	_, err := tx.Exec(ctx, `UPDATE candidate_invite SET token_hash = $3 WHERE org_id = $1 AND id = $2`, tx.Org, v.ID, token.hash())
+	_, err := tx.Exec(ctx, `UPDATE candidate_invite SET token_hash = $3, reminder_hash = NULL WHERE org_id = $1 AND id = $2`, tx.Org, v.ID, token.hash())
 	return err
 }
 
 // Resend makes a new link of an invitation, in the place of the one before, and mails it where
-// there is an outbox. The error is errdefs.NotFound, errdefs.Gone, or a conflict.
-func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time, o *mailer.Outbox, who activity.Actor) (Issued, error) {
+// there is an outbox. Who is not interviewed any more comes to their page by it, where they ask for
+// what is theirs to ask for, whatever became of the role. The error is errdefs.NotFound, errdefs.Gone, an errdefs.Invalid of the term, or a conflict.
+func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t Term, o *mailer.Outbox, who activity.Actor) (Issued, error) {
 	v, c, err := lockInvite(ctx, tx, which)
 	made := Issued{Invite: v, Candidate: c, Token: NewToken()}
 	if err != nil {
@@ -85,15 +86,19 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time
 	if err != nil {
 		return made, err
 	}
-	switch err := r.Takes(who.At); {
+	switch err := c.takes(&r, who.At); {
 	case v.CancelledAt != nil:
 		return made, v.conflict(ReasonCancelled, "The invite was cancelled. Invite them again.")
+	case c.refused() != nil:
+		return made, c.resendPage(ctx, tx, &made, &r, t, o, who)
 	case err != nil:
 		return made, err
-	case c.refused() != nil:
-		return made, c.refused()
 	case o != nil && c.Email == nil:
 		return made, v.conflict(ReasonNoAddress, "The candidate has no e-mail address.")
+	}
+	until, err := c.until(ctx, tx, &r, t, who.At)
+	if err != nil {
+		return made, err
 	}
 	v.ExpiresAt, v.Channel, c.LinkAt = until, ByLink, &who.At
 	if v.StartedAt == nil {
@@ -105,6 +110,7 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time
 	if o != nil {
 		v.Channel, v.RemindersSent = ByEmail, v.RemindersSent+1
 	}
+	v.schedule(who.At)
 	if err := v.save(ctx, tx); err != nil {
 		return made, err
 	}
@@ -123,6 +129,39 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time
 		return made, nil
 	}
 	return made, o.SendInvite(ctx, tx, mailer.Invited{Portal: r.Portal, Invite: v.ID, Address: *c.Email, Token: string(made.Token)}, who)
+}
+
+// resendPage is Resend for who is not interviewed any more. How long they are kept stays as it is.
+func (c *Candidate) resendPage(ctx context.Context, tx *tenant.Tx, made *Issued, r *role.Role, t Term, o *mailer.Outbox, who activity.Actor) error {
+	v := &made.Invite
+	if o != nil && c.Email == nil {
+		return v.conflict(ReasonNoAddress, "The candidate has no e-mail address.")
+	}
+	until, err := t.end(who.At, who.At)
+	if err != nil {
+		return err
+	}
+	v.ExpiresAt, v.Channel, c.LinkAt = later(v.ExpiresAt, until), ByLink, &who.At
+	if o != nil {
+		v.Channel = ByEmail
+	}
+	if err := v.save(ctx, tx); err != nil {
+		return err
+	}
+	if err := v.reopen(ctx, tx, made.Token); err != nil {
+		return err
+	}
+	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "invite.resent", Data: map[string]any{"inviteId": v.ID, "channel": v.Channel}}); err != nil {
+		return err
+	}
+	if err := c.Save(ctx, tx, who.At); err != nil {
+		return err
+	}
+	who.Log(tx, "candidate.invite_resent", "candidate", c.ID, map[string]any{"inviteId": v.ID})
+	if made.Candidate = *c; o == nil {
+		return nil
+	}
+	return o.SendPage(ctx, tx, mailer.Invited{Portal: r.Portal, Invite: v.ID, Address: *c.Email, Token: string(made.Token)}, who)
 }
 
 // SweepBatch is how many rows a run of a recurring task looks at.
@@ -161,13 +200,13 @@ func Expire(ctx context.Context, t *tenant.Tenants, shard string, now time.Time)
 	return eachDue(ctx, t, shard, func(ctx context.Context, tx *tenant.Tx, which id.Invite) error {
 		v, c, err := lockInvite(ctx, tx, which)
 		if errdefs.IsAbsent(err, Noun) {
-			v.DueAt = nil
+			v.DueAt, v.RemindAt = nil, nil
 			return v.save(ctx, tx)
 		}
 		if err != nil || v.DueAt == nil || v.DueAt.After(now) {
 			return err // another worker was faster, or it was sent again
 		}
-		v.DueAt = nil
+		v.DueAt, v.RemindAt = nil, nil
 		if err := v.save(ctx, tx); err != nil {
 			return err
 		}

@@ -91,7 +91,18 @@ type Decision struct {
 	Reviewed bool `json:"humanReviewed"`
 	// ExplainedAt is when the candidate was sent why.
 	ExplainedAt *time.Time `json:"explainedAt,omitempty"`
+	// ExplainBy is by when a law has them sent that; nil for never.
+	ExplainBy *time.Time `json:"explainBy,omitempty"`
+	// From is the stage before.
+	From Stage `json:"from,omitempty"`
+	// ReopenedAt is when an appeal of it was granted, Appeal: it stands until another is made.
+	ReopenedAt *time.Time          `json:"reopenedAt,omitempty"`
+	Appeal     id.CandidateRequest `json:"appeal,omitzero"`
 }
+
+// Closes says whether nothing is decided after a decision any more: it is final, and no appeal of
+// it was granted.
+func (d *Decision) Closes() bool { return d != nil && d.Value.Final() && d.ReopenedAt == nil }
 
 // Value is what can be decided.
 type Value string
@@ -152,7 +163,9 @@ type Candidate struct {
 	Head      []byte
 	Sandbox   bool
 	// Tracked says that an applicant tracking system sent them (Application).
-	Tracked              bool
+	Tracked bool
+	// ExplainAt is when the team is told next that a rejection was not explained; nil for never.
+	ExplainAt            *time.Time
 	Edition              int64
 	CreatedAt, UpdatedAt time.Time
 }
@@ -175,7 +188,11 @@ const (
 	ReasonTooOften     = "too_many_tries"
 	ReasonNoAddress    = "no_address"
 	ReasonNotDelivered = "no_mail"
+	ReasonUndecided    = "not_decided"
 )
+
+// decided says whether the matter is closed.
+func (c *Candidate) decided() bool { return c.Decision.Closes() }
 
 // Conflict says that a candidate does not stand where something can be done.
 func (c *Candidate) Conflict(reason, message string) error {
@@ -184,14 +201,14 @@ func (c *Candidate) Conflict(reason, message string) error {
 
 const columns = `id, role_id, invite_id, name, email, email_key, phone, resume_url, external_id, language, metadata, state, stage, notice, starts_from,
 	consent, screening_id, attempts, extra, screened_at, reviewed_at, reviewer_id, decision, decision_note, on_hold, retain_until, words_until, silence_at,
-	erase_at, erased_at, record_length, record_head, sandbox, edition, created_at, updated_at, link_at, settled_at, selected, tracked`
+	erase_at, erased_at, record_length, record_head, sandbox, edition, created_at, updated_at, link_at, settled_at, selected, tracked, explain_at`
 
 func (c *Candidate) places() []any {
 	return []any{
 		&c.ID, &c.Role, &c.Invite, &c.Name, &c.Email, &c.emailKey, &c.Phone, &c.ResumeURL, &c.ExternalID, &c.Language, &c.Metadata, &c.State, &c.Stage,
 		&c.Notice, &c.StartsFrom, &c.Consent, &c.Screening, &c.Attempts, &c.Extra, &c.ScreenedAt, &c.ReviewedAt, &c.Reviewer, &c.Decision,
 		&c.DecisionNote, &c.OnHold, &c.RetainUntil, &c.WordsUntil, &c.SilenceAt, &c.EraseAt, &c.ErasedAt, &c.Length, &c.Head, &c.Sandbox, &c.Edition,
-		&c.CreatedAt, &c.UpdatedAt, &c.LinkAt, &c.SettledAt, &c.Selected, &c.Tracked,
+		&c.CreatedAt, &c.UpdatedAt, &c.LinkAt, &c.SettledAt, &c.Selected, &c.Tracked, &c.ExplainAt,
 	}
 }
 
@@ -273,11 +290,11 @@ func (c *Candidate) Save(ctx context.Context, tx *tenant.Tx, at time.Time) error
 			stage = $11, notice = $12, starts_from = $13, consent = $14, screening_id = $15, attempts = $16, extra = $17, screened_at = $18,
 			reviewed_at = $19, reviewer_id = $20, decision = $21, decision_note = $22, on_hold = $23, retain_until = $24, silence_at = $25,
 			erase_at = $26, erased_at = $27, record_length = $28, record_head = $29, edition = $30, updated_at = $31, words_until = $32, link_at = $33,
-			settled_at = $34, selected = $35
+			settled_at = $34, selected = $35, explain_at = $36
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, c.ID, c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Metadata, c.State, c.Stage, c.Notice, c.StartsFrom,
 		c.Consent, c.Screening, c.Attempts, c.Extra, c.ScreenedAt, c.ReviewedAt, c.Reviewer, c.Decision, c.DecisionNote, c.OnHold, c.RetainUntil,
-		c.SilenceAt, c.EraseAt, c.ErasedAt, c.Length, c.Head, c.Edition, c.UpdatedAt, c.WordsUntil, c.LinkAt, c.SettledAt, c.Selected)
+		c.SilenceAt, c.EraseAt, c.ErasedAt, c.Length, c.Head, c.Edition, c.UpdatedAt, c.WordsUntil, c.LinkAt, c.SettledAt, c.Selected, c.ExplainAt)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (c *Candidate) decidable(v Value) error {
 		return c.Conflict(ReasonInInterview, "The interview is not over.")
 	case c.State == Withdrawn:
 		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
-	case c.Decision != nil && (c.Decision.Value.Final() || c.Decision.Value == v):
+	case c.decided(), c.Decision != nil && c.Decision.ReopenedAt == nil && c.Decision.Value == v:
 		return c.Conflict(ReasonDecided, "It was decided already: "+string(c.Decision.Value)+".")
 	case c.ScreenedAt != nil && c.ReviewedAt == nil && v != Drop:
 		return c.Conflict(ReasonNotReviewed, "A person has to review the interview first: POST /candidates/{id}/review.")
@@ -140,9 +140,12 @@ func counted(v Value, n int64) (c role.Counts) {
 }
 
 func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d Verdict, who activity.Actor) error {
-	var previous *Value
+	var (
+		previous *Value
+		appeal   *id.CandidateRequest
+	)
 	if c.Decision != nil {
-		previous = &c.Decision.Value
+		previous, appeal = &c.Decision.Value, c.Decision.Appeal.OrNil()
 		if err := role.Count(ctx, tx, c.Role, counted(*previous, -1)); err != nil {
 			return err
 		}
@@ -152,8 +155,9 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 	}
 	// Where there was no interview, the person decided without any machine's help.
 	reviewed := c.ReviewedAt != nil || c.ScreenedAt == nil
-	c.Decision = &Decision{Value: d.Value, By: d.By, At: who.At, ReasonCode: d.ReasonCode, Reviewed: reviewed}
+	c.Decision = &Decision{Value: d.Value, By: d.By, At: who.At, ReasonCode: d.ReasonCode, Reviewed: reviewed, From: c.Stage}
 	c.DecisionNote, c.State = d.Note, Decided
+	c.owe(r, who.At)
 	if stage, ok := stages[d.Value]; ok {
 		c.Stage = stage
 	}
@@ -165,9 +169,13 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 	if d.Note != nil {
 		words = *d.Note + "\n" + words
 	}
-	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "candidate.decided", Words: words, Data: map[string]any{
+	facts := map[string]any{
 		"decision": d.Value, "decidedBy": d.By, "reasonCode": d.ReasonCode, "humanReviewed": reviewed, "previousDecision": previous, "notify": d.Outbox != nil,
-	}}); err != nil {
+	}
+	if appeal != nil {
+		facts["appeal"] = appeal // what it looks at again stays in the entry before
+	}
+	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "candidate.decided", Words: words, Data: facts}); err != nil {
 		return err
 	}
 	if d.Value.Final() {
@@ -189,6 +197,39 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 	return c.sendDecision(ctx, tx, r, d, who)
 }
 
+// reconsider has people decide once more, whose final decision a candidate appealed against: they
+// stand as they did before it. The decision stays on record, and with the candidate until there is
+// another.
+func (c *Candidate) reconsider(ctx context.Context, tx *tenant.Tx, r *role.Role, q *Request, who activity.Actor) error {
+	if !c.decided() {
+		return nil
+	}
+	c.Decision.ReopenedAt, c.Decision.Appeal, c.ExplainAt = &who.At, q.ID, nil
+	if c.State == Decided {
+		c.State = c.before()
+	}
+	if c.Stage = c.Decision.From; c.Stage == "" {
+		c.Stage = AtScreening
+	}
+	c.keep(r, who.At)
+	return c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "decision.reopened", Data: map[string]any{
+		"requestId": q.ID, "decision": c.Decision.Value, "decidedAt": c.Decision.At.UTC(), "decidedBy": c.Decision.By, "reopenedBy": q.DecidedBy,
+	}})
+}
+
+// before is where a candidate stands who is not decided on.
+func (c *Candidate) before() State {
+	switch {
+	case c.ReviewedAt != nil:
+		return Reviewed
+	case c.ScreenedAt != nil:
+		return Screened
+	case c.Notice == nil:
+		return Invited
+	}
+	return Opened
+}
+
 // settle notes when it is first decided whether to go on with a candidate: for the bias audit that
 // is the selection, whatever comes later. Who was not interviewed is not counted; who was advanced
 // before their interview is selected once they are decided on after it.
@@ -201,20 +242,11 @@ func (c *Candidate) settle(ctx context.Context, tx *tenant.Tx, r *role.Role, pre
 	return demographics.Settle(ctx, tx, r, at)
 }
 
-// sendDecision mails a decision. Whoever used their invitation comes back by a new link in the
-// mail; of others the one that they have stays good as long as it was.
+// sendDecision mails the last decision.
 func (c *Candidate) sendDecision(ctx context.Context, tx *tenant.Tx, r *role.Role, d Verdict, who activity.Actor) error {
-	v, err := FindInvite(ctx, tx, c.Invite)
+	to, err := c.back(ctx, tx, r, who.At)
 	if err != nil {
 		return err
 	}
-	to := mailer.Invited{Portal: r.Portal, Invite: v.ID, Address: *c.Email}
-	if v.OpenedAt != nil && v.Good(who.At) == nil {
-		token := NewToken()
-		if err := v.reopen(ctx, tx, token); err != nil {
-			return err
-		}
-		to.Token = string(token)
-	}
-	return d.Outbox.SendDecision(ctx, tx, to, mailer.Decision{At: who.At, Why: d.Explanation}, who)
+	return d.Outbox.SendDecision(ctx, tx, to, mailer.Decision{At: c.Decision.At, Why: d.Explanation}, who)
 }

@@ -80,7 +80,7 @@ func Erase(ctx context.Context, tx *tenant.Tx, which id.Candidate, why Trigger, 
 // blank leaves nothing personal of a candidate.
 func (c *Candidate) blank(at time.Time) {
 	c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Metadata, c.DecisionNote = "", nil, nil, nil, nil, nil, map[string]string{}, nil
-	c.State, c.Stage, c.ErasedAt, c.WordsUntil, c.SilenceAt, c.EraseAt = Erased, AtEnd, &at, nil, nil, nil
+	c.State, c.Stage, c.ErasedAt, c.WordsUntil, c.SilenceAt, c.EraseAt, c.ExplainAt = Erased, AtEnd, &at, nil, nil, nil, nil
 }
 
 // forget empties what is found of a candidate by searching, answers aside.
@@ -103,7 +103,7 @@ func forget(ctx context.Context, tx *tenant.Tx, which id.Candidate, at time.Time
 		return err
 	}
 	for _, v := range invites {
-		v.Message, v.ExternalID, v.DueAt = nil, nil, nil
+		v.Message, v.ExternalID, v.DueAt, v.RemindAt = nil, nil, nil, nil
 		if err := v.save(ctx, tx); err != nil {
 			return err
 		}
@@ -257,6 +257,8 @@ func (e *Eraser) Background(d sweep.Deps) job.Background {
 		Steps: map[job.Kind]job.Step{job.CandidateErase: e.Step},
 		Tasks: []sweep.Task{
 			{Name: "expire invites", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Expire)},
+			{Name: "tell of candidates' requests that are due", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(WatchRequests)},
+			{Name: "tell of rejections to be explained", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(WatchExplanations)},
 			{Name: "delete what candidates said", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(e.Quiet)},
 			{Name: "erase candidates", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(Retain)},
 		},

@@ -58,6 +58,8 @@ type Invite struct {
 	ExternalID                                            *string
 	CreatedBy                                             string
 	CreatedAt                                             time.Time
+	// RemindAt is when the candidate is reminded next; nil for never.
+	RemindAt *time.Time
 }
 
 // InviteNoun is what errors call an invitation.
@@ -119,7 +121,7 @@ func (t Token) hash() []byte {
 }
 
 const inviteColumns = `id, role_id, candidate_id, channel, language, message, expires_at, due_at, sent_at, opened_at, started_at, completed_at,
-	cancelled_at, reminders_sent, external_id, created_by, created_at`
+	cancelled_at, reminders_sent, external_id, created_by, created_at, remind_at`
 
 func scanInvite(row pgx.CollectableRow) (Invite, error) { return pgx.RowToStructByPos[Invite](row) }
 
@@ -155,8 +157,10 @@ type Wanted struct {
 
 // Batch is how people are invited together.
 type Batch struct {
-	People    []Wanted
-	ExpiresAt time.Time
+	People []Wanted
+	Term   Term
+	// until is when the invitations end.
+	until time.Time
 	// Outbox mails the invitations; nil where the organization sends them itself.
 	Outbox  *mailer.Outbox
 	Message *string
@@ -195,9 +199,16 @@ func (e *FaultsError) Error() string {
 }
 
 // InviteAll invites people to a role that is locked: all of them, or nobody. The error is a
-// conflict of the role, or a FaultsError.
+// conflict of the role, an errdefs.Invalid of the term, or a FaultsError.
 func InviteAll(ctx context.Context, tx *tenant.Tx, r *role.Role, b Batch, who activity.Actor) ([]Issued, error) {
 	if err := r.Takes(who.At); err != nil {
+		return nil, err
+	}
+	from, err := earliest(ctx, tx, r, who.At)
+	if err != nil {
+		return nil, err
+	}
+	if b.until, err = b.Term.end(who.At, from); err != nil {
 		return nil, err
 	}
 	people, err := b.begin(ctx, tx, r, who)
@@ -252,15 +263,16 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 			faults = append(faults, Fault{i, "email", "is where the invite is sent: give one, or set send to false"})
 		}
 		// They can come until then.
-		c.WordsUntil = &b.ExpiresAt
-		c.keep(r, b.ExpiresAt)
+		c.WordsUntil = &b.until
+		c.keep(r, b.until)
 		v := Invite{
-			ID: c.Invite, Role: r.ID, Candidate: c.ID, Channel: ByLink, Language: c.Language, Message: b.Message, ExpiresAt: b.ExpiresAt, DueAt: &b.ExpiresAt,
+			ID: c.Invite, Role: r.ID, Candidate: c.ID, Channel: ByLink, Language: c.Language, Message: b.Message, ExpiresAt: b.until, DueAt: &b.until,
 			ExternalID: w.ExternalID, CreatedBy: who.By, CreatedAt: who.At,
 		}
 		if b.Outbox != nil {
 			v.Channel = ByEmail
 		}
+		v.schedule(who.At)
 		people[i] = Issued{Invite: v, Candidate: c, Token: NewToken()}
 	}
 	faults = append(faults, b.twice()...)
@@ -345,9 +357,9 @@ func (p *Issued) insert(ctx context.Context, tx *tenant.Tx, r *role.Role, who ac
 		c.Consent, c.RetainUntil, c.WordsUntil, c.SilenceAt, c.EraseAt, c.Length, c.Head, c.Sandbox, c.CreatedAt, c.Tracked)
 	b.Queue(`
 		INSERT INTO candidate_invite (org_id, id, role_id, candidate_id, channel, language, token_hash, message, expires_at, due_at, reminders_sent,
-			external_id, created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13)`,
-		tx.Org, v.ID, v.Role, v.Candidate, v.Channel, v.Language, p.Token.hash(), v.Message, v.ExpiresAt, v.DueAt, v.ExternalID, v.CreatedBy, v.CreatedAt)
+			external_id, created_by, created_at, remind_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14)`,
+		tx.Org, v.ID, v.Role, v.Candidate, v.Channel, v.Language, p.Token.hash(), v.Message, v.ExpiresAt, v.DueAt, v.ExternalID, v.CreatedBy, v.CreatedAt, v.RemindAt)
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (Letters) InvitationSent(ctx context.Context, tx *tenant.Tx, which id.Invit
 	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: "invite.sent", Data: map[string]any{"inviteId": v.ID}}); err != nil {
 		return err
 	}
-	if err := c.tell(ctx, tx, &r, n, ByEmail, now); err != nil {
+	if err := c.tell(ctx, tx, &v, &r, n, ByEmail, now); err != nil {
 		return err
 	}
 	return c.Save(ctx, tx, now)
@@ -100,7 +100,7 @@ func (Letters) DecisionSent(ctx context.Context, tx *tenant.Tx, which id.Invite,
 		return err
 	}
 	if explained && c.decidedAt(decided) { // it is another's otherwise
-		c.Decision.ExplainedAt = &now
+		c.explained(now)
 	}
 	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: "decision.sent", Data: map[string]any{
 		"decidedAt": decided.UTC(), "explained": explained,

@@ -97,7 +97,7 @@ func (c *Candidate) meets(ctx context.Context, tx *tenant.Tx) error {
 	switch {
 	case c.State == Withdrawn:
 		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
-	case c.Decision != nil && c.Decision.Value.Final():
+	case c.decided():
 		return c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
 	r, err := role.Find(ctx, tx, c.Role)

@@ -9,7 +9,7 @@ import (
 	"visavis.dev/pkg/hiring/law"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
-	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -31,11 +31,11 @@ const (
 
 // Open lets in who has an invitation's token to the portal of its role, and tells of the first
 // time. What the candidate reads there is the notice, where they were not given it before. It
-// rides candidate_invite_by_token. The error is errdefs.NotFound, errdefs.Gone, ErrRevoked or
+// rides candidate_invite_by_token and candidate_invite_by_reminder_token. The error is errdefs.NotFound, errdefs.Gone, ErrRevoked or
 // ErrExpired.
 func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Candidate, error) {
 	v, err := tenant.OneIn(ctx, tx, scanInvite, InviteNoun.NotFound(id.Invite{}), `
-		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND token_hash = $2`, tx.Org, token.hash())
+		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND (token_hash = $2 OR reminder_hash = $2)`, tx.Org, token.hash())
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -82,7 +82,7 @@ func (c *Candidate) opened(ctx context.Context, tx *tenant.Tx, v *Invite, r *rol
 	if err != nil {
 		return err
 	}
-	if err := c.tell(ctx, tx, r, n, "page", now); err != nil {
+	if err := c.tell(ctx, tx, v, r, n, "page", now); err != nil {
 		return err
 	}
 	return c.Save(ctx, tx, now)
@@ -90,12 +90,11 @@ func (c *Candidate) opened(ctx context.Context, tx *tenant.Tx, v *Invite, r *rol
 
 // notice is what a candidate is told of a role as it is.
 func (c *Candidate) notice(ctx context.Context, tx *tenant.Tx, r *role.Role) (Notice, error) {
-	set, err := setting.At(ctx, tx, setting.Place{})
+	days, err := leadDays(ctx, tx, r)
 	if err != nil {
 		return Notice{}, err
 	}
-	own, _ := set.Number(setting.HiringNoticeDays)
-	n := Notice{LeadDays: r.Lead(own), Laws: []Told{}, TextHash: role.TextHash(r.NoticeIn(c.Language)...), Language: c.Language, Alternative: r.Process != ""}
+	n := Notice{LeadDays: days, Laws: []Told{}, TextHash: role.TextHash(r.NoticeIn(c.Language)...), Language: c.Language, Alternative: r.Process != ""}
 	for _, k := range r.Notice.Required {
 		text, _ := r.Notice.Of(k)
 		n.Laws = append(n.Laws, Told{k, text.Version, role.TextHash(r.Say(text.Text, c.Language))})
@@ -103,13 +102,17 @@ func (c *Candidate) notice(ctx context.Context, tx *tenant.Tx, r *role.Role) (No
 	return n, nil
 }
 
-// tell gives a candidate the notice, unless they had it before: from then on the days count.
-func (c *Candidate) tell(ctx context.Context, tx *tenant.Tx, r *role.Role, n Notice, channel string, now time.Time) error {
+// tell gives a candidate the notice, unless they had it before: from then on the days count, and
+// their invitation does not end before they can be interviewed.
+func (c *Candidate) tell(ctx context.Context, tx *tenant.Tx, v *Invite, r *role.Role, n Notice, channel string, now time.Time) error {
 	if c.Notice != nil {
 		return nil
 	}
 	n.At, n.Channel = now, channel
 	c.Notice, c.StartsFrom = &n, new(law.After(r.Location, now, n.LeadDays))
+	if err := c.lasts(ctx, tx, v, r); err != nil {
+		return err
+	}
 	laws := make([]law.Key, len(n.Laws))
 	for i, told := range n.Laws {
 		laws[i] = told.Law
@@ -130,7 +133,7 @@ func Agree(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.Time
 	if c.State == Withdrawn {
 		return c, c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
 	}
-	if c.Decision != nil && c.Decision.Value.Final() {
+	if c.decided() {
 		return c, c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
 	if c.Notice == nil || c.Consent.InterviewAt != nil && c.Consent.WithdrawnAt == nil {
@@ -160,7 +163,7 @@ func (c *Candidate) refused() error {
 	switch {
 	case c.State == Withdrawn:
 		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
-	case c.Decision != nil && c.Decision.Value.Final():
+	case c.decided():
 		return c.Conflict(ReasonDecided, "Somebody has decided already.")
 	case c.Attempts > c.Extra:
 		return c.Conflict(ReasonInterviewed, "The interview was held already.")
@@ -171,7 +174,7 @@ func (c *Candidate) refused() error {
 // May says whether a candidate may be interviewed now. The error is a conflict of the candidate
 // or of the role.
 func (c *Candidate) May(r *role.Role, now time.Time) error {
-	if err := r.Takes(now); err != nil {
+	if err := c.takes(r, now); err != nil {
 		return err
 	}
 	if err := c.refused(); err != nil {
@@ -193,7 +196,7 @@ func (c *Candidate) Begin(ctx context.Context, tx *tenant.Tx, s id.Screening, in
 		return err
 	}
 	if v.StartedAt == nil {
-		v.StartedAt, v.DueAt = &now, nil
+		v.StartedAt, v.DueAt, v.RemindAt = &now, nil, nil
 		if err := v.save(ctx, tx); err != nil {
 			return err
 		}
@@ -255,15 +258,8 @@ func (c *Candidate) void(e Ended) {
 	if c.State != InProgress {
 		return
 	}
-	switch {
-	case c.Decision != nil:
+	if c.State = c.before(); c.Decision != nil && c.Decision.ReopenedAt == nil {
 		c.State = Decided
-	case c.ReviewedAt != nil:
-		c.State = Reviewed
-	case c.ScreenedAt != nil:
-		c.State = Screened
-	default:
-		c.State = Opened
 	}
 }
 
@@ -289,10 +285,10 @@ func (v *Invite) save(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("candidate_invite", v.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE candidate_invite SET channel = $3, message = $4, expires_at = $5, due_at = $6, sent_at = $7, opened_at = $8, started_at = $9,
-			completed_at = $10, cancelled_at = $11, reminders_sent = $12, external_id = $13
+			completed_at = $10, cancelled_at = $11, reminders_sent = $12, external_id = $13, remind_at = $14
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, v.ID, v.Channel, v.Message, v.ExpiresAt, v.DueAt, v.SentAt, v.OpenedAt, v.StartedAt, v.CompletedAt, v.CancelledAt, v.RemindersSent,
-		v.ExternalID)
+		v.ExternalID, v.RemindAt)
 	return err
 }
 
@@ -307,7 +303,7 @@ func Withdraw(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.T
 	if err != nil || c.State == Withdrawn {
 		return c, err
 	}
-	if c.Decision != nil && c.Decision.Value.Final() {
+	if c.decided() {
 		return c, c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
 	r, err := role.Find(ctx, tx, c.Role)
@@ -325,5 +321,15 @@ func Withdraw(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.T
 	if err := c.cancelAll(ctx, tx, byWithdrawal, byCandidate, true, now); err != nil {
 		return c, err
 	}
-	return c, c.Save(ctx, tx, now)
+	if err := c.Save(ctx, tx, now); err != nil {
+		return c, err
+	}
+	var previous *Value
+	if c.Decision != nil {
+		previous = &c.Decision.Value
+	}
+	c.Tell(tx, event.CandidateDecided, now, map[string]any{
+		"decision": Drop, "decidedBy": nil, "decidedAt": now.UTC(), "humanReviewed": false, "reasonCode": "candidate_withdrew", "previousDecision": previous,
+	})
+	return c, c.tellTeam(ctx, tx, &r, mailer.TeamWithdrew, id.CandidateRequest{}, now)
 }

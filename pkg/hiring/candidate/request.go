@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/hiring/law"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -69,6 +70,8 @@ type Request struct {
 	DecidedAt            *time.Time
 	Edition              int64
 	CreatedAt, UpdatedAt time.Time
+	// WatchAt is when the team is told next that it waits; nil for never.
+	WatchAt *time.Time
 }
 
 // RequestNoun is what errors call a request, and these are the reasons of its conflicts.
@@ -89,7 +92,7 @@ const (
 	maxRequests     = 50
 )
 
-const requestColumns = `id, role_id, candidate_id, kind, state, due_at, message, answer, decided_by, decided_at, edition, created_at, updated_at`
+const requestColumns = `id, role_id, candidate_id, kind, state, due_at, message, answer, decided_by, decided_at, edition, created_at, updated_at, watch_at`
 
 func scanRequest(row pgx.CollectableRow) (Request, error) { return pgx.RowToStructByPos[Request](row) }
 
@@ -163,8 +166,10 @@ func (c *Candidate) fits(r *role.Role, k RequestKind) bool {
 		return c.refused() == nil
 	case Retake:
 		return c.retakable(r) == nil
-	case Explanation, Appeal:
+	case Explanation:
 		return c.Decision != nil
+	case Appeal:
+		return c.Decision != nil && c.Decision.ReopenedAt == nil // it is being looked at
 	case DataAccess, Correction, Erasing:
 		return true
 	}
@@ -176,7 +181,7 @@ func (c *Candidate) retakable(r *role.Role) error {
 	switch {
 	case c.State == Withdrawn:
 		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
-	case c.Decision != nil && c.Decision.Value.Final():
+	case c.decided():
 		return c.Conflict(ReasonDecided, "Somebody has decided already.")
 	case c.Attempts <= c.Extra:
 		return c.Conflict(ReasonNotScreened, "An interview can be held as it is.")
@@ -200,7 +205,8 @@ func (c *Candidate) Askable(r *role.Role, made []Request) (kinds []RequestKind) 
 	return kinds
 }
 
-// Ask enters a request of a candidate, with their words; empty for none. The error is
+// Ask enters a request of a candidate, with their words; empty for none, and has the role's hiring
+// managers told. The error is
 // errdefs.NotFound, errdefs.Gone, or a conflict.
 func Ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, message string, now time.Time) (Request, error) {
 	c, err := Lock(ctx, tx, which)
@@ -226,6 +232,7 @@ func Ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, 
 		ID: id.NewCandidateRequest(), Role: c.Role, Candidate: c.ID, Kind: k, State: RequestOpen, DueAt: answerBy(&r, k, now), Edition: 1,
 		CreatedAt: now, UpdatedAt: now,
 	}
+	q.WatchAt = watch(q.DueAt, now)
 	if message != "" {
 		q.Message = &message
 	}
@@ -237,15 +244,18 @@ func Ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, 
 	}}); err != nil {
 		return q, err
 	}
-	return q, c.Save(ctx, tx, now)
+	if err := c.Save(ctx, tx, now); err != nil {
+		return q, err
+	}
+	return q, c.tellTeam(ctx, tx, &r, mailer.TeamAsked, q.ID, now)
 }
 
 func (q *Request) insert(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("candidate_request", q.ID)
 	_, err := tx.Exec(ctx, `
-		INSERT INTO candidate_request (org_id, id, role_id, candidate_id, kind, state, due_at, message, edition, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-		tx.Org, q.ID, q.Role, q.Candidate, q.Kind, q.State, q.DueAt, q.Message, q.Edition, q.CreatedAt)
+		INSERT INTO candidate_request (org_id, id, role_id, candidate_id, kind, state, due_at, message, edition, created_at, updated_at, watch_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)`,
+		tx.Org, q.ID, q.Role, q.Candidate, q.Kind, q.State, q.DueAt, q.Message, q.Edition, q.CreatedAt, q.WatchAt)
 	return err
 }
 

@@ -62,7 +62,11 @@ type Opening struct {
 	ZeroRetention, YoungLearners bool
 	// Door says that candidates can come in to the portal.
 	Door bool
-	Now  time.Time
+	// NoticeDays are the organization's own between the notice and the interview.
+	NoticeDays int64
+	Now        time.Time
+	// anew says that the role opens for the first time, or has another deadline than before.
+	anew bool
 }
 
 // Change makes a role what is wanted of it, which is locked. What an open role tells candidates
@@ -85,6 +89,7 @@ func Change(ctx context.Context, tx *tenant.Tx, before, r Role, o Opening, who a
 		return r, before.conflict(ReasonState, "Candidates are asked for their sex and race from when the role first opens, or never: of who was not asked it is known that they said nothing.")
 	}
 	if r.State == Open {
+		o.anew = before.State == Draft || r.Deadline != nil && (before.Deadline == nil || !before.Deadline.Equal(*r.Deadline))
 		report, err := r.check(ctx, tx, o)
 		if err != nil {
 			return r, err

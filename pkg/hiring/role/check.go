@@ -72,6 +72,8 @@ func checkPlace(o *opening, r *golive.Report) {
 	}
 	if o.Deadline != nil && !o.Now.Before(*o.Deadline) {
 		r.Forbid("deadline", "The deadline has passed.")
+	} else if o.anew && o.Reaches(law.After(o.Location, o.Now, o.Lead(o.NoticeDays))) != nil {
+		r.Forbid("deadline", fmt.Sprintf("Nobody could be interviewed before the deadline: %d business days lie between the notice and the interview.", o.Lead(o.NoticeDays)))
 	}
 }
 

@@ -146,8 +146,10 @@ const (
 
 	ReasonNotOpen  = "role_not_open"
 	ReasonDeadline = "deadline_passed"
-	ReasonState    = "role_state"
-	ReasonOpen     = "role_open"
+	// ReasonDeadlineNear: the deadline comes before anybody could be interviewed who is told now.
+	ReasonDeadlineNear = "deadline_too_near"
+	ReasonState        = "role_state"
+	ReasonOpen         = "role_open"
 )
 
 func (r *Role) conflict(reason, message string) error {
@@ -161,6 +163,16 @@ func (r *Role) Takes(now time.Time) error {
 		return r.conflict(ReasonNotOpen, "The role is not open.")
 	case r.Deadline != nil && !now.Before(*r.Deadline):
 		return r.conflict(ReasonDeadline, "The role's deadline has passed.")
+	}
+	return nil
+}
+
+// Reaches says whether the deadline comes after a moment from which somebody can be interviewed.
+// The error is a conflict.
+func (r *Role) Reaches(from time.Time) error {
+	if r.Deadline != nil && !r.Deadline.After(from) {
+		return r.conflict(ReasonDeadlineNear, "The role's deadline comes before the interview of who is told now could be held, which is from "+
+			from.UTC().Format(time.DateOnly)+" on. Move the deadline.")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package screening
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -65,8 +66,8 @@ func (i *Screening) supersede(ctx context.Context, tx *tenant.Tx, c *candidate.C
 
 // Resend is candidate.Resend, which ends an interview that was begun by the link before: whoever
 // came by it is out. One that is cut off by it does not count.
-func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, until time.Time, o *mailer.Outbox, who activity.Actor) (candidate.Issued, error) {
-	made, err := candidate.Resend(ctx, tx, which, until, o, who)
+func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t candidate.Term, o *mailer.Outbox, who activity.Actor) (candidate.Issued, error) {
+	made, err := candidate.Resend(ctx, tx, which, t, o, who)
 	if err != nil || made.Candidate.Screening.IsZero() {
 		return made, err
 	}
@@ -180,6 +181,25 @@ func (i *Screening) silence(ctx context.Context, tx *tenant.Tx, leave string) er
 		return err
 	}
 	_, err := tx.Exec(ctx, `UPDATE screening SET kept = $3 WHERE org_id = $1 AND id = $2`, tx.Org, i.ID, leave)
+	return err
+}
+
+// AskForPerson enters that a candidate asked for a person in the interview that a session is: as a
+// request for another way than it, of which the hiring team is told. Who has asked already, or is not
+// interviewed any more, asks for nothing. It comes before the session is locked, and rides
+// screening_by_session.
+func AskForPerson(ctx context.Context, tx *tenant.Tx, which id.Session, now time.Time) error {
+	i, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectOfSession, tx.Org, which)
+	if errdefs.IsNotFound(err, Noun) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = candidate.Ask(ctx, tx, i.Candidate, candidate.HumanAlternative, "", now)
+	if _, refused := errors.AsType[*errdefs.Conflict](err); refused || errdefs.IsAbsent(err, candidate.Noun) {
+		return nil
+	}
 	return err
 }
 

@@ -50,7 +50,7 @@ type State string
 
 // The states.
 const (
-	// Unverified: it was not tried since its config or secret changed.
+	// Unverified: no call worked since its config or secret changed, and none has shown that it fails.
 	Unverified State = "unverified"
 	Active     State = "active"
 	// Failing: it failed several times in a row, or was refused.

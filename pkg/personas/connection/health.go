@@ -52,11 +52,14 @@ func (c Connection) After(o Outcome) Connection {
 	}
 	h.ErrorAt, h.ErrorCode = later(h.ErrorAt, o.At), o.Code
 	h.Failures++
-	if c.State == Active && (h.Failures >= failuresInARow || o.Code == upstream.Refused) {
+	if c.works() && (h.Failures >= failuresInARow || o.Code == upstream.Refused) {
 		c.State = Failing
 	}
 	return c
 }
+
+// works says whether a connection is taken to work, as far as anybody knows.
+func (c Connection) works() bool { return c.State == Active || c.State == Unverified }
 
 // Tried is the connection as a trial leaves it: what it shows is believed at
 // once.

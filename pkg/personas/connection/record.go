@@ -12,7 +12,7 @@ import (
 
 // Record notes calls of a connection, in the order they were made, and what
 // they say of its health, in one transaction: however many processes report the
-// same outage, one of them finds the connection active, and tells. It comes last
+// same outage, one of them finds the connection active or unverified, and tells. It comes last
 // in the transaction. The error can be errdefs.NotFound or errdefs.Gone.
 func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []Outcome, now time.Time) error {
 	before, err := hold(ctx, tx, which)
@@ -29,7 +29,7 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []
 	if err := after.recover(ctx, tx, was, now); err != nil {
 		return err
 	}
-	return recordOutcomes(ctx, tx, before, after, outcomes, now)
+	return recordOutcomes(ctx, tx, after, outcomes, before.works() && after.State == Failing, now)
 }
 
 // recover has what waits told at once where a connection works that did not. One that works and fails by turns has it
@@ -62,7 +62,8 @@ func RecordTrial(ctx context.Context, tx *tenant.Tx, tried Opened, trial Trial, 
 	if err := after.recover(ctx, tx, before, now); err != nil {
 		return Connection{}, err
 	}
-	err = recordOutcomes(ctx, tx, before, after, trial.Outcomes, now)
+	// Who tried one that was not tried before reads the answer.
+	err = recordOutcomes(ctx, tx, after, trial.Outcomes, before.State == Active && after.State == Failing, now)
 	return after, err
 }
 
@@ -75,9 +76,9 @@ func (c Connection) discover(ctx context.Context, tx *tenant.Tx, trial Trial) (C
 	return c, keepTools(ctx, tx, c)
 }
 
-// recordOutcomes writes what calls made of a connection, and tells when it stopped
-// working.
-func recordOutcomes(ctx context.Context, tx *tenant.Tx, before, after Connection, outcomes []Outcome, now time.Time) error {
+// recordOutcomes writes what calls made of a connection, and tells where they found out that it
+// does not work.
+func recordOutcomes(ctx context.Context, tx *tenant.Tx, after Connection, outcomes []Outcome, failed bool, now time.Time) error {
 	if len(outcomes) > 0 {
 		p95Ms, err := keepCalls(ctx, tx, after.ID, outcomes[max(len(outcomes)-KeptCalls, 0):])
 		if err != nil {
@@ -88,7 +89,7 @@ func recordOutcomes(ctx context.Context, tx *tenant.Tx, before, after Connection
 	if err := Update(ctx, tx, after); err != nil {
 		return err
 	}
-	if before.State != Active || after.State != Failing {
+	if !failed {
 		return nil
 	}
 	event.Emit(tx, event.Draft{Type: event.ConnectionFailed, At: now, Fields: map[string]any{

@@ -146,15 +146,17 @@ func TestHealth(t *testing.T) {
 		codes []upstream.Code
 		want  connection.State
 	}{
-		"two failures":          {connection.Active, []upstream.Code{upstream.Timeout, upstream.Timeout}, connection.Active},
-		"three failures":        {connection.Active, []upstream.Code{upstream.Timeout, upstream.Timeout, upstream.Unavailable}, connection.Failing},
-		"with a good one":       {connection.Active, []upstream.Code{upstream.Timeout, upstream.Timeout, "", upstream.Timeout}, connection.Active},
-		"refused":               {connection.Active, []upstream.Code{upstream.Refused}, connection.Failing},
-		"recovers":              {connection.Failing, []upstream.Code{""}, connection.Active},
-		"use verifies":          {connection.Unverified, []upstream.Code{""}, connection.Active},
-		"unverified and failed": {connection.Unverified, []upstream.Code{upstream.Refused}, connection.Unverified},
-		"disabled, good":        {connection.Disabled, []upstream.Code{""}, connection.Disabled},
-		"disabled, refused":     {connection.Disabled, []upstream.Code{upstream.Refused}, connection.Disabled},
+		"two failures":         {connection.Active, []upstream.Code{upstream.Timeout, upstream.Timeout}, connection.Active},
+		"three failures":       {connection.Active, []upstream.Code{upstream.Timeout, upstream.Timeout, upstream.Unavailable}, connection.Failing},
+		"with a good one":      {connection.Active, []upstream.Code{upstream.Timeout, upstream.Timeout, "", upstream.Timeout}, connection.Active},
+		"refused":              {connection.Active, []upstream.Code{upstream.Refused}, connection.Failing},
+		"recovers":             {connection.Failing, []upstream.Code{""}, connection.Active},
+		"use verifies":         {connection.Unverified, []upstream.Code{""}, connection.Active},
+		"unverified, refused":  {connection.Unverified, []upstream.Code{upstream.Refused}, connection.Failing},
+		"unverified, two fail": {connection.Unverified, []upstream.Code{upstream.Timeout, upstream.Timeout}, connection.Unverified},
+		"unverified, three":    {connection.Unverified, []upstream.Code{upstream.Timeout, upstream.Timeout, upstream.Timeout}, connection.Failing},
+		"disabled, good":       {connection.Disabled, []upstream.Code{""}, connection.Disabled},
+		"disabled, refused":    {connection.Disabled, []upstream.Code{upstream.Refused}, connection.Disabled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := draft("")

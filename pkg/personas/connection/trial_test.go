@@ -124,8 +124,8 @@ func TestTrialsOfModels(t *testing.T) {
 	require.Equal(t, 500, trial.Outcomes[0].Status)
 }
 
-// A connection that worked and failed before either was written is told of once, and one that
-// never worked is not.
+// A connection that fails is told of once, also where it worked and failed before either was written,
+// and once more where another secret is refused.
 func TestWhatWorkedBeforeItFailedIsTold(t *testing.T) {
 	s := newStore(t)
 	c := s.add(s.one, secretOne)
@@ -138,13 +138,32 @@ func TestWhatWorkedBeforeItFailedIsTold(t *testing.T) {
 			return connection.Record(ctx, tx, c.ID, outcomes, now)
 		}))
 	}
-	record(upstream.Timeout, upstream.Timeout, upstream.Timeout)
+	record(upstream.Timeout, upstream.Timeout)
 	require.Zero(t, s.told(s.one, "connection.failed"))
 	record("", upstream.Timeout, upstream.Timeout, upstream.Timeout)
 	require.Equal(t, connection.Failing, s.get(s.one, c.ID).State)
 	require.Equal(t, 1, s.told(s.one, "connection.failed"))
 	record(upstream.Timeout)
 	require.Equal(t, 1, s.told(s.one, "connection.failed"))
+
+	record("")
+	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+		before, err := connection.Lock(ctx, tx, c.ID)
+		if err != nil {
+			return err
+		}
+		after, _, err := before.Apply(connection.Change{Secret: new(secretTwo)}, now)
+		if err != nil {
+			return err
+		}
+		return connection.Update(ctx, tx, after)
+	}))
+	require.Equal(t, connection.Unverified, s.get(s.one, c.ID).State)
+	record(upstream.Refused)
+	require.Equal(t, connection.Failing, s.get(s.one, c.ID).State)
+	require.Equal(t, 2, s.told(s.one, "connection.failed"))
+	record(upstream.Refused, upstream.Refused)
+	require.Equal(t, 2, s.told(s.one, "connection.failed"))
 }
 
 // What a trial shows is believed at once, unless the connection was changed

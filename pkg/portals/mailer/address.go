@@ -51,7 +51,7 @@ func resolve(ctx context.Context, tx *tenant.Tx, l input, secret string, from Ca
 		return a, a.customer(ctx, tx, l.Case, secret, now)
 	case assigned:
 		return a, a.reminded(ctx, tx, l, now)
-	case screening, decided:
+	case screening, decided, pageLink, answered, reminded:
 		return a, a.candidate(ctx, tx, l, secret, from, now)
 	}
 	return a, errNobody
@@ -71,16 +71,18 @@ func (a *addressed) enter(ctx context.Context, tx *tenant.Tx, l input) (err erro
 	if a.version, err = portal.FindVersion(ctx, tx, l.Portal, *a.portal.PublishedVersion); err != nil {
 		return err
 	}
-	if l.Kind == assigned || l.Kind == decided {
-		return nil // it opens the portal's page alone, whatever lets people in there
+	switch l.Kind {
+	case assigned, decided, pageLink, answered:
+		return nil // it opens a page alone, whatever lets people in there
+	case signIn, invitation, ofCase, screening, reminded, booking, reply, team:
 	}
 	way := door.MembersLink
 	switch l.Kind {
 	case ofCase:
 		way = door.Customers
-	case screening:
+	case screening, reminded:
 		way = door.Candidates
-	case signIn, invitation, assigned, decided, booking, reply:
+	case signIn, invitation, assigned, decided, pageLink, answered, booking, reply, team:
 	}
 	d, err := door.Find(ctx, tx, l.Portal, way)
 	if err == nil && !d.Open {

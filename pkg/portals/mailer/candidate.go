@@ -19,6 +19,14 @@ type Candidates interface {
 	Invitation(ctx context.Context, tx *tenant.Tx, v id.Invite, now time.Time) (Letter, bool, error)
 	// Told is what the mail of a decision says, and false likewise.
 	Told(ctx context.Context, tx *tenant.Tx, v id.Invite, decided, now time.Time) (Letter, bool, error)
+	// Reminder is what a reminder of an invitation says, and Page what the mail of a new link to the
+	// page of an application does; false likewise.
+	Reminder(ctx context.Context, tx *tenant.Tx, v id.Invite, now time.Time) (Letter, bool, error)
+	Page(ctx context.Context, tx *tenant.Tx, v id.Invite, now time.Time) (Letter, bool, error)
+	// Team is what one of the hiring team is told; false likewise.
+	Team(ctx context.Context, tx *tenant.Tx, n TeamNotice, now time.Time) (TeamLetter, bool, error)
+	// AnswerSent notes that the answer to a request was sent.
+	AnswerSent(ctx context.Context, tx *tenant.Tx, q id.CandidateRequest, now time.Time) error
 	// InvitationSent and DecisionSent note that a mail was sent: the first with the stamp of its
 	// letter, the second of which decision it is, by its time.
 	InvitationSent(ctx context.Context, tx *tenant.Tx, v id.Invite, stamp []byte, now time.Time) error
@@ -73,8 +81,10 @@ func (o *Outbox) toCandidate(ctx context.Context, tx *tenant.Tx, l input, to Inv
 	if !ok {
 		return ErrNoAddress
 	}
-	if err := take(ctx, tx, recipient(l.Kind, to.Portal, key), perRecipient, by.At); err != nil {
-		return err
+	if l.Kind != answered { // of which there are no more than requests
+		if err := take(ctx, tx, recipient(l.Kind, to.Portal, key), perRecipient, by.At); err != nil {
+			return err
+		}
 	}
 	if err := take(ctx, tx, invitations, invitationsAnHour, by.At); err != nil {
 		return err
@@ -99,15 +109,43 @@ func (o *Outbox) SendDecision(ctx context.Context, tx *tenant.Tx, to Invited, d 
 	return o.toCandidate(ctx, tx, input{Kind: decided, DecidedAt: d.At, Explained: d.Why != ""}, to, string(secret), by)
 }
 
+// SendPage queues a new link to the page of an application. The error is likewise.
+func (o *Outbox) SendPage(ctx context.Context, tx *tenant.Tx, to Invited, by activity.Actor) error {
+	return o.toCandidate(ctx, tx, input{Kind: pageLink}, to, to.Token, by)
+}
+
+// SendReminder queues a reminder of an interview, with another link to it. The error is likewise.
+func (o *Outbox) SendReminder(ctx context.Context, tx *tenant.Tx, to Invited, by activity.Actor) error {
+	return o.toCandidate(ctx, tx, input{Kind: reminded}, to, to.Token, by)
+}
+
+// SendAnswer queues the answer to what a candidate asked for. The error is likewise.
+func (o *Outbox) SendAnswer(ctx context.Context, tx *tenant.Tx, to Invited, q id.CandidateRequest, words string, by activity.Actor) error {
+	secret, err := json.Marshal(decisionSecret{Token: to.Token, Why: words})
+	if err != nil {
+		return err
+	}
+	return o.toCandidate(ctx, tx, input{Kind: answered, Request: q}, to, string(secret), by)
+}
+
 // candidate writes to a candidate.
 func (a *addressed) candidate(ctx context.Context, tx *tenant.Tx, l input, secret string, from Candidates, now time.Time) error {
 	if from == nil {
 		return errNobody
 	}
-	if l.Kind == decided {
-		return a.decision(ctx, tx, l, secret, from, now)
+	compose := from.Invitation
+	switch l.Kind {
+	case decided:
+		return a.decision(secret, func() (Letter, bool, error) { return from.Told(ctx, tx, l.Invite, l.DecidedAt, now) })
+	case answered:
+		return a.decision(secret, func() (Letter, bool, error) { return from.Page(ctx, tx, l.Invite, now) })
+	case pageLink:
+		compose = from.Page
+	case reminded:
+		compose = from.Reminder
+	case signIn, invitation, ofCase, assigned, screening, booking, reply, team:
 	}
-	letter, found, err := from.Invitation(ctx, tx, l.Invite, now)
+	letter, found, err := compose(ctx, tx, l.Invite, now)
 	if err != nil || !found {
 		return errOr(err, errNobody)
 	}
@@ -120,13 +158,13 @@ func (a *addressed) letter(l Letter) {
 	a.to, a.name, a.language, a.title, a.paragraphs, a.stamp = l.To, l.Name, l.Language, l.Title, l.Paragraphs, l.Stamp
 }
 
-// decision writes what was decided.
-func (a *addressed) decision(ctx context.Context, tx *tenant.Tx, l input, secret string, from Candidates, now time.Time) error {
+// decision writes what was decided or answered.
+func (a *addressed) decision(secret string, compose func() (Letter, bool, error)) error {
 	var sealed decisionSecret
 	if err := json.Unmarshal([]byte(secret), &sealed); err != nil {
 		return err
 	}
-	letter, found, err := from.Told(ctx, tx, l.Invite, l.DecidedAt, now)
+	letter, found, err := compose()
 	if err != nil || !found {
 		return errOr(err, errNobody)
 	}

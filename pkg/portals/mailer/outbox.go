@@ -27,6 +27,10 @@ const (
 	assigned   kind = "assigned"
 	screening  kind = "screening"
 	decided    kind = "decided"
+	pageLink   kind = "page"
+	answered   kind = "answered"
+	reminded   kind = "reminded"
+	team       kind = "team"
 	booking    kind = "booking"
 	reply      kind = "reply"
 )
@@ -45,6 +49,10 @@ type input struct {
 	// Item and Note are of a reply to a visitor.
 	Item id.InboxItem `json:"itemId,omitzero"`
 	Note id.InboxNote `json:"noteId,omitzero"`
+	// Request is of the answer to what a candidate asked for.
+	Request id.CandidateRequest `json:"requestId,omitzero"`
+	// Notice is of a mail to the hiring team.
+	Notice *TeamNotice `json:"notice,omitempty"`
 	// DecidedAt tells the decision of a mail from others, and Explained says that it has why.
 	DecidedAt time.Time `json:"decidedAt,omitzero"`
 	Explained bool      `json:"explained,omitempty"`

@@ -88,9 +88,9 @@ func (a *addressed) message(j id.Job, portalURL string) (mail.Message, error) {
 	subject := say(string(a.kind)+".subject", portal)
 	s.Text = say(string(a.kind)+".text", portal)
 	switch a.kind {
-	case ofCase, screening, decided:
+	case ofCase, screening, decided, pageLink, answered, reminded:
 		subject, s.Text = say(string(a.kind)+".subject", portal, line(a.title)), say(string(a.kind)+".text", portal, line(a.title))
-	case signIn, invitation, assigned, booking, reply:
+	case signIn, invitation, assigned, booking, reply, team:
 	}
 	if a.kind == assigned {
 		subject, s.Text = say("assigned.subject", portal, line(a.title)), say("assigned.text", portal, line(a.title))

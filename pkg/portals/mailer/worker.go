@@ -69,8 +69,12 @@ func (w *Worker) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err := errors.Join(json.Unmarshal(j.Input, &l), json.Unmarshal(j.Progress, &before)); err != nil {
 		return nil, err
 	}
-	if l.Kind == reply {
+	switch l.Kind {
+	case reply:
 		return w.sendReply(ctx, j, l, before)
+	case team:
+		return w.tellTeam(ctx, j, l, before)
+	case signIn, invitation, ofCase, assigned, screening, decided, pageLink, answered, reminded, booking:
 	}
 	log := w.Log.With("job", j.ID.String(), "mail", string(l.Kind))
 	m, stamp, err := w.compose(ctx, j, l)
@@ -133,7 +137,9 @@ func (w *Worker) sent(ctx context.Context, tx *tenant.Tx, l input, stamp []byte,
 		return w.Candidates.InvitationSent(ctx, tx, l.Invite, stamp, now)
 	case decided:
 		return w.Candidates.DecisionSent(ctx, tx, l.Invite, l.DecidedAt, l.Explained, now)
-	case signIn, invitation, assigned, booking, reply:
+	case answered:
+		return w.Candidates.AnswerSent(ctx, tx, l.Request, now)
+	case signIn, invitation, assigned, booking, reply, pageLink, reminded, team:
 	}
 	return nil
 }

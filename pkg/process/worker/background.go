@@ -132,6 +132,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		// Whom organizations hire.
 		(&screening.Scorer{Tenants: b.Tenants}).Background(),
 		(&candidate.Eraser{Silence: screening.Silence, Forget: voluntary.Forget}).Background(d),
+		(&candidate.Reminders{Outbox: outbox(b)}).Background(d),
 		voluntary.Background(d),
 		(&ats.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		(&candidate.Anchorer{Signer: signer(b)}).Background(d),

@@ -76,7 +76,7 @@ var Places = []Place{
 	{"record_leaf", []string{"path"}, Never, digest},
 	{"record_anchor", []string{"root", "previous", "hash", "public_key", "signature"}, Never, "digests, a public key and a signature"},
 	{"candidate_invite", []string{"channel", "language", "created_by"}, Never, ids},
-	{"candidate_invite", []string{"token_hash"}, Never, digest},
+	{"candidate_invite", []string{"token_hash", "reminder_hash"}, Never, digest},
 	{"candidate_invite", []string{"message", "external_id"}, WithCandidate, ""},
 	{"candidate_request", []string{"kind", "state"}, Never, ids},
 	{"candidate_request", []string{"message", "answer"}, WithCandidate, ""},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
@@ -146,7 +148,13 @@ func (j *journal) Gap(ctx context.Context, question, language string) error {
 // Collected implements conversation.Journal.
 func (j *journal) Collected(ctx context.Context, f session.Found) error {
 	r := j.room
+	person := r.session.Kind == session.Screening && slices.ContainsFunc(f.Left, func(l inbox.Left) bool { return l.Kind == inbox.Handoff })
 	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
+		if person { // what a candidate leaves is nobody's in the inbox
+			if err := screening.AskForPerson(ctx, tx, r.session.ID, r.server.now()); err != nil {
+				return err
+			}
+		}
 		return session.Collect(ctx, tx, r.session.ID, r.session.Epoch, f, r.server.now())
 	})
 }
