@@ -135,8 +135,25 @@ func (t *talk) heard(said spoken, text string) Act {
 }
 
 // holds says whether a pattern of an act stands in what was said, with little beside.
+//
+// What happens to somebody is told in a few words of it or at length ([peril]). A word of
+// danger alone is one as long as nothing speaks for a question about it ([calm]): "fire"
+// is, "fire insurance" is not.
 func (t *talk) holds(said spoken, act Act, rest int) bool {
-	pattern := t.anywhere[string(act)]
+	if act != Emergency {
+		return t.stands(said, string(act), rest)
+	}
+	told := rest
+	if rest > farRest {
+		told = maxSpoken
+	}
+	return t.stands(said, "peril", told) || t.stands(said, string(act), rest) && !t.mentions("calm", said)
+}
+
+// stands says whether a pattern of a section stands in what was said, with so many words
+// beside at most.
+func (t *talk) stands(said spoken, section string, rest int) bool {
+	pattern := t.anywhere[section]
 	if pattern == nil {
 		return false
 	}
