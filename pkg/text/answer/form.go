@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,6 +84,17 @@ func (f *form) FindStringIndex(said string) []int {
 		}
 	}
 	return found
+}
+
+// spans are where the patterns stand in what was said, one of each.
+func (f *form) spans(said string) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for _, i := range f.candidates(said) {
+			if at := f.patterns[i].FindStringIndex(said); at != nil && at[1] > at[0] && !yield(at) {
+				return
+			}
+		}
+	}
 }
 
 // MatchString says whether a pattern stands anywhere in what was said.

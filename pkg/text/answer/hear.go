@@ -68,6 +68,14 @@ func unmissed(near []*talk, text string) Heard {
 		}
 	}
 	for _, w := range weighty[:unmissable] {
+		if w.act == Disclosure {
+			// "Is there nobody I can talk to?" asks for somebody, not whether there is one.
+			for _, t := range near {
+				if _, summons := t.stands(hear(text, t.spellings), "summons", w.rest); summons {
+					return Heard{Person, t.language}
+				}
+			}
+		}
 		for i, t := range all {
 			rest := w.rest
 			if i >= len(near) {
@@ -127,7 +135,7 @@ func (t *talk) heard(said spoken, text string) Act {
 		return None
 	}
 	for _, w := range weighty {
-		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(text)) {
+		if left, holds := t.beside(said, w.act, w.rest); holds && (w.act != Ability || !t.topical(left)) {
 			return w.act
 		}
 	}
@@ -140,42 +148,60 @@ func (t *talk) heard(said spoken, text string) Act {
 // danger alone is one as long as nothing speaks for a question about it ([calm]): "fire"
 // is, "fire insurance" is not.
 func (t *talk) holds(said spoken, act Act, rest int) bool {
-	if act != Emergency {
-		return t.stands(said, string(act), rest)
-	}
-	told := rest
-	if rest > farRest {
-		told = maxSpoken
-	}
-	return t.stands(said, "peril", told) || t.stands(said, string(act), rest) && !t.mentions("calm", said)
+	_, holds := t.beside(said, act, rest)
+	return holds
 }
 
-// stands says whether a pattern of a section stands in what was said, with so many words
-// beside at most.
-func (t *talk) stands(said spoken, section string, rest int) bool {
-	pattern := t.anywhere[section]
-	if pattern == nil {
-		return false
+// beside are the words beside a pattern of an act, where one stands in what was said with
+// little else.
+func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) {
+	switch act {
+	case Emergency:
+		told := rest
+		if rest > farRest {
+			told = maxSpoken
+		}
+		if left, holds = t.stands(said, "peril", told); holds {
+			return left, true
+		}
+		if t.mentions("calm", said) {
+			return "", false
+		}
+	case Disclosure:
+		// "Is it a real discount" is about something other than who speaks.
+		if t.mentions("thing", said) && !t.mentions("self", said) {
+			return "", false
+		}
 	}
-	span := pattern.FindStringIndex(said.text)
-	if span == nil || span[1] == span[0] {
-		return false
+	return t.stands(said, string(act), rest)
+}
+
+// stands says whether a pattern of a section stands in what was said with so many words
+// beside at most, and which.
+func (t *talk) stands(said spoken, section string, rest int) (left string, stands bool) {
+	f := t.anywhere[section]
+	if f == nil {
+		return "", false
 	}
 	if t.wide {
 		rest *= 2
 	}
-	beside := said.text[:span[0]] + said.text[span[1]:]
-	if filler := t.anywhere["filler"]; filler != nil {
-		beside = filler.ReplaceAllString(beside, "")
+	for span := range f.spans(said.text) {
+		beside := said.text[:span[0]] + said.text[span[1]:]
+		for _, section := range []string{"filler", "lead"} {
+			if f := t.anywhere[section]; f != nil {
+				beside = f.ReplaceAllString(beside, "")
+			}
+		}
+		matched, most := strings.Count(said.text[span[0]:span[1]], ";"), rest
+		if most < farRest+2 && matched <= farRest {
+			most = min(most, matched-1) // a word or two say little among others
+		}
+		if strings.Count(beside, ";") <= most {
+			return beside, true
+		}
 	}
-	if lead := t.anywhere["lead"]; lead != nil {
-		beside = lead.ReplaceAllString(beside, "")
-	}
-	matched := strings.Count(said.text[span[0]:span[1]], ";")
-	if rest < farRest+2 && matched <= farRest {
-		rest = min(rest, matched-1) // a word or two say little among others
-	}
-	return strings.Count(beside, ";") <= rest
+	return "", false
 }
 
 // topical says whether what was said names something that organizations are asked about.
