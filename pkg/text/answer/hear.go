@@ -135,7 +135,7 @@ func (t *talk) heard(said spoken, text string) Act {
 		return None
 	}
 	for _, w := range weighty {
-		if left, holds := t.beside(said, w.act, w.rest); holds && (w.act != Ability || !t.topical(left)) {
+		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(t.unhelped(said))) {
 			return w.act
 		}
 	}
@@ -161,6 +161,9 @@ func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) 
 		if rest > farRest {
 			told = maxSpoken
 		}
+		if t.mentions("taught", said) {
+			return "", false // whether it is taught what to do then
+		}
 		if left, holds = t.stands(said, "peril", told); holds {
 			return left, true
 		}
@@ -171,6 +174,12 @@ func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) 
 		// "Is it a real discount" is about something other than who speaks.
 		if t.mentions("thing", said) && !t.mentions("self", said) {
 			return "", false
+		}
+		// Who asks plainly, at the end, may have said much before it.
+		if rest > farRest {
+			if left, holds = t.stands(said, "plain", maxSpoken); holds {
+				return left, true
+			}
 		}
 	}
 	return t.stands(said, string(act), rest)
@@ -183,8 +192,9 @@ func (t *talk) stands(said spoken, section string, rest int) (left string, stand
 	if f == nil {
 		return "", false
 	}
+	unit := 1
 	if t.wide {
-		rest *= 2
+		unit = 2
 	}
 	for span := range f.spans(said.text) {
 		beside := said.text[:span[0]] + said.text[span[1]:]
@@ -193,15 +203,21 @@ func (t *talk) stands(said spoken, section string, rest int) (left string, stand
 				beside = f.ReplaceAllString(beside, "")
 			}
 		}
-		matched, most := strings.Count(said.text[span[0]:span[1]], ";"), rest
+		matched, most := strings.Count(said.text[span[0]:span[1]], ";")/unit, rest
 		if most < farRest+2 && matched <= farRest {
-			most = min(most, matched-1) // a word or two say little among others
+			most = max(0, min(most, matched-1)) // a word or two say little among others
 		}
-		if strings.Count(beside, ";") <= most {
+		if strings.Count(beside, ";") <= most*unit {
 			return beside, true
 		}
 	}
 	return "", false
+}
+
+// unhelped is what was said without the words of helping, which are no topic.
+func (t *talk) unhelped(said spoken) string {
+	left := t.anywhere["helping"].ReplaceAllString(said.text, "")
+	return strings.NewReplacer(";", "").Replace(left)
 }
 
 // topical says whether what was said names something that organizations are asked about.
