@@ -10,13 +10,13 @@ import (
 // alternation find.
 func TestFormsFindWhatTheirPatternsFind(t *testing.T) {
 	var texts []string
-	for _, name := range []string{"phrasings.txt"} {
+	for _, name := range phrasingFiles {
 		for _, p := range phrasedIn(t, name) {
 			texts = append(texts, p.text)
 		}
 	}
-	texts = append(texts, mixed(texts, 400)...)
-	sections := []string{"peril", "calm", "emergency", "disclosure", "person", "insult", "nature", "self", "aside", "filler"}
+	texts = append(texts, mixed(texts, 200)...)
+	sections := []string{"peril", "calm", "emergency", "disclosure", "person", "insult", "nature", "self", "aside", "filler", "summons", "plain"}
 	for _, language := range Languages() {
 		read := talkOf(language)
 		for i, text := range texts {

@@ -135,6 +135,9 @@ func (t *talk) heard(said spoken, text string) Act {
 		return None
 	}
 	for _, w := range weighty {
+		if w.act == Person && t.longs(said) {
+			return Person
+		}
 		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(t.unhelped(said))) {
 			return w.act
 		}
@@ -212,6 +215,31 @@ func (t *talk) stands(said spoken, section string, rest int) (left string, stand
 		}
 	}
 	return "", false
+}
+
+// maxLonged is how many words a wish to talk with somebody has at most.
+const maxLonged = 20
+
+// longs says whether what was said wishes to talk with somebody of the organization and is
+// about nothing else: who ([others]), to talk ([talking]) and to wish ([wishing]) have
+// countless orders.
+func (t *talk) longs(said spoken) bool {
+	most := maxLonged
+	if t.wide {
+		most *= 2
+	}
+	if len(said.words) > most {
+		return false
+	}
+	left := said.text
+	for _, section := range []string{"others", "talking", "wishing"} {
+		f := t.anywhere[section]
+		if f == nil || !f.MatchString(said.text) {
+			return false
+		}
+		left = f.ReplaceAllString(left, "")
+	}
+	return !t.topical(strings.NewReplacer(";", "").Replace(left))
 }
 
 // unhelped is what was said without the words of helping, which are no topic.

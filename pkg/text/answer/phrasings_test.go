@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -49,27 +49,35 @@ func (p phrased) kept() (Act, bool) {
 	}
 }
 
-// What people say is heard as what it is, before anything is looked up for it. What the
-// law asks for, what puts somebody in danger and what only resembles either leaves no
-// room; of the others a few may be missed.
+// mayMiss are how many of a hundred may be missed of a class: none of what is to be heard as
+// nothing of the kind.
+var mayMiss = map[string]int{"disclosure": 1, "person": 2, "emergency": 1, "other": 0, "ability": 5, "repeat": 5, "thanks": 5, "insult": 5}
+
+// What people say is heard as what it is, before anything is looked up for it. The second
+// and the third file were each written when the patterns were taken to be good, and show how
+// much is still missed of what nobody thought of: see their first lines.
 func TestPhrasingsAreHeard(t *testing.T) {
-	for _, name := range []string{"phrasings.txt", "phrasings_more.txt"} {
-		if _, err := os.Stat("testdata/" + name); err != nil {
-			continue
-		}
-		of, missed := map[string]int{}, map[string]int{}
-		var lines []string
+	of, missed := map[string]int{}, map[string][]string{}
+	for _, name := range phrasingFiles {
 		for _, p := range phrasedIn(t, name) {
 			of[p.class]++
 			if act, ok := p.kept(); !ok {
-				missed[p.class]++
-				lines = append(lines, fmt.Sprintf("%s %s: %s (%s)", p.language, p.class, p.text, cmp.Or(string(act), "none")))
+				missed[p.class] = append(missed[p.class], fmt.Sprintf("%s: %s (%s)", p.language, p.text, cmp.Or(string(act), "none")))
 			}
 		}
-		for class, n := range of {
-			t.Logf("%s %s: %d of %d", name, class, n-missed[class], n)
-		}
-		slices.Sort(lines)
-		t.Log(strings.Join(lines, "\n"))
 	}
+	require.GreaterOrEqual(t, of["disclosure"], 300)
+	for class, n := range of {
+		assert.LessOrEqual(t, len(missed[class]), n*mayMiss[class]/100, "%s of %d: %s", class, n, strings.Join(missed[class], "; "))
+	}
+}
+
+// phrasingFiles are those of phrasings, in the order in which they were written.
+var phrasingFiles = []string{"phrasings.txt", "phrasings_more.txt", "phrasings_last.txt"}
+
+// Who asks plainly at the end of a long talk is answered.
+func TestPlainQuestionsAfterMuchElseAreHeard(t *testing.T) {
+	before := "well I called twice last week about the invoice for the room in March and nobody picked up so now I am trying it here instead and I honestly wonder, "
+	require.Equal(t, Disclosure, Hear("en", before+"are you a robot?").Act)
+	require.NotEqual(t, Disclosure, Hear("en", before+"is the garden open?").Act)
 }
