@@ -71,7 +71,8 @@ func unmissed(near []*talk, text string) Heard {
 		if w.act == Disclosure {
 			// "Is there nobody I can talk to?" asks for somebody, not whether there is one.
 			for _, t := range near {
-				if _, summons := t.stands(hear(text, t.spellings), "summons", w.rest); summons {
+				said := hear(text, t.spellings)
+				if _, summons := t.stands(said, "summons", w.rest); summons && !t.mentions("errand", said) {
 					return Heard{Person, t.language}
 				}
 			}
@@ -135,7 +136,7 @@ func (t *talk) heard(said spoken, text string) Act {
 		return None
 	}
 	for _, w := range weighty {
-		if w.act == Person && t.longs(said) {
+		if w.act == Person && t.longs(said) && !t.mentions("errand", said) {
 			return Person
 		}
 		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(t.unhelped(said))) {
@@ -171,6 +172,11 @@ func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) 
 			return left, true
 		}
 		if t.mentions("calm", said) {
+			return "", false
+		}
+	case Person:
+		// "Can you call me a taxi" asks for no person.
+		if t.mentions("errand", said) {
 			return "", false
 		}
 	case Disclosure:

@@ -36,6 +36,19 @@ const (
 	Okay       Act = "okay"
 )
 
+// Beside those of the acts and of the kinds of questions, the files have sections that weigh
+// one against another:
+//
+//	peril, calm, taught        what happens to somebody, what is asked about such a thing,
+//	                           and that it is taught what to do then
+//	plain, thing               a question for disclosure at the end of much else, and what
+//	                           is real or automatic that does not speak
+//	summons, errand            asking for a person in words of asking whether there is one,
+//	                           and being called for something else
+//	others, talking, wishing   who to talk with, to talk and to wish, in any order
+//	helping                    words of helping, which are no topic
+//	nature, self, …            see nature.go
+
 // weighty are the acts that a pattern somewhere in what is said makes, in the order in
 // which they are looked for, with how many words may stand beside it.
 var weighty = []struct {
