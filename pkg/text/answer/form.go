@@ -86,12 +86,14 @@ func (f *form) FindStringIndex(said string) []int {
 	return found
 }
 
-// spans are where the patterns stand in what was said, one of each.
+// spans are where the patterns stand in what was said, the matches of each pattern in order.
 func (f *form) spans(said string) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for _, i := range f.candidates(said) {
-			if at := f.patterns[i].FindStringIndex(said); at != nil && at[1] > at[0] && !yield(at) {
-				return
+			for _, at := range f.patterns[i].FindAllStringIndex(said, -1) {
+				if at[1] > at[0] && !yield(at) {
+					return
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,7 +73,7 @@ func unmissed(near []*talk, text string) Heard {
 			// "Is there nobody I can talk to?" asks for somebody, not whether there is one.
 			for _, t := range near {
 				said := hear(text, t.spellings)
-				if _, summons := t.stands(said, "summons", w.rest); summons && !t.mentions("errand", said) {
+				if _, summons := t.stands(said, "summons", w.rest, nil); summons && !t.mentions("errand", said) {
 					return Heard{Person, t.language}
 				}
 			}
@@ -149,8 +150,8 @@ func (t *talk) heard(said spoken, text string) Act {
 // holds says whether a pattern of an act stands in what was said, with little beside.
 //
 // What happens to somebody is told in a few words of it or at length ([peril]). A word of
-// danger alone is one as long as nothing speaks for a question about it ([calm]): "fire"
-// is, "fire insurance" is not.
+// danger alone is one as long as nothing before it or right beside it speaks for a question
+// about it ([calm]): "fire, where is the exit?" is, "where is the fire exit?" is not.
 func (t *talk) holds(said spoken, act Act, rest int) bool {
 	_, holds := t.beside(said, act, rest)
 	return holds
@@ -165,15 +166,13 @@ func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) 
 		if rest > farRest {
 			told = maxSpoken
 		}
-		if t.mentions("taught", said) {
-			return "", false // whether it is taught what to do then
-		}
-		if left, holds = t.stands(said, "peril", told); holds {
+		// Whether it is taught what to do then, is asked before what may happen.
+		if left, holds = t.stands(said, "peril", told, func(span []int) bool { return !t.follows(said, "taught", span) }); holds {
 			return left, true
 		}
-		if t.mentions("calm", said) {
-			return "", false
-		}
+		return t.stands(said, string(act), rest, func(span []int) bool {
+			return !t.follows(said, "calm", span) && !t.adjoins(said, "calm", span) && !t.follows(said, "taught", span)
+		})
 	case Person:
 		// "Can you call me a taxi" asks for no person.
 		if t.mentions("errand", said) {
@@ -181,22 +180,76 @@ func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) 
 		}
 	case Disclosure:
 		// "Is it a real discount" is about something other than who speaks.
-		if t.mentions("thing", said) && !t.mentions("self", said) {
+		if t.isOfThing(said) && !t.mentions("self", said) {
 			return "", false
 		}
 		// Who asks plainly, at the end, may have said much before it.
 		if rest > farRest {
-			if left, holds = t.stands(said, "plain", maxSpoken); holds {
+			if left, holds = t.stands(said, "plain", maxSpoken, nil); holds {
 				return left, true
 			}
 		}
 	}
-	return t.stands(said, string(act), rest)
+	return t.stands(said, string(act), rest, nil)
+}
+
+// follows says whether a pattern of a section begins before a span of what was said.
+func (t *talk) follows(said spoken, section string, span []int) bool {
+	for other := range t.spans(said, section) {
+		// Where verbs stand last, teaching comes after what is taught.
+		if other[0] < span[0] || section == "taught" && (t.language == "ja" || t.language == "tr") {
+			return true
+		}
+	}
+	return false
+}
+
+// adjoins says whether a pattern of a section stands right beside a span of what was said,
+// or within it.
+func (t *talk) adjoins(said spoken, section string, span []int) bool {
+	most := 1
+	if t.wide {
+		most = 2
+	}
+	for other := range t.spans(said, section) {
+		if word, _, _ := strings.Cut(said.text[other[0]+1:], ";"); other[0] >= span[1] && t.function[word] {
+			continue // a question of its own
+		}
+		first, second := other, span
+		if second[0] < first[0] {
+			first, second = second, first
+		}
+		if first[1] >= second[0] || strings.Count(said.text[first[1]:second[0]], ";") <= most {
+			return true
+		}
+	}
+	return false
+}
+
+// isOfThing says whether what a speaker may be is said right beside a thing: "robot mower".
+func (t *talk) isOfThing(said spoken) bool {
+	if !t.mentions("thing", said) {
+		return false
+	}
+	for span := range t.spans(said, "nature") {
+		if t.adjoins(said, "thing", span) {
+			return true
+		}
+	}
+	return false
+}
+
+// spans are where the patterns of a section stand in what was said.
+func (t *talk) spans(said spoken, section string) iter.Seq[[]int] {
+	if f := t.anywhere[section]; f != nil {
+		return f.spans(said.text)
+	}
+	return func(func([]int) bool) {}
 }
 
 // stands says whether a pattern of a section stands in what was said with so many words
-// beside at most, and which.
-func (t *talk) stands(said spoken, section string, rest int) (left string, stands bool) {
+// beside at most, and which. Where counts is given, it says of a match whether it does.
+func (t *talk) stands(said spoken, section string, rest int, counts func(span []int) bool) (left string, stands bool) {
 	f := t.anywhere[section]
 	if f == nil {
 		return "", false
@@ -206,6 +259,9 @@ func (t *talk) stands(said spoken, section string, rest int) (left string, stand
 		unit = 2
 	}
 	for span := range f.spans(said.text) {
+		if counts != nil && !counts(span) {
+			continue
+		}
 		beside := said.text[:span[0]] + said.text[span[1]:]
 		for _, section := range []string{"filler", "lead"} {
 			if f := t.anywhere[section]; f != nil {

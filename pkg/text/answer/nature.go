@@ -55,7 +55,7 @@ func (t *talk) doubts(said spoken, rest int) bool {
 	if t.wide {
 		most, rest = most*2, rest*2
 	}
-	if len(said.words) > most || !t.mentions("nature", said) || t.mentions("matter", said) || t.mentions("thing", said) ||
+	if len(said.words) > most || !t.mentions("nature", said) || t.mentions("matter", said) || t.isOfThing(said) ||
 		t.holds(said, Insult, rest) || t.holds(said, Injection, rest) {
 		return false
 	}

@@ -81,3 +81,23 @@ func TestPlainQuestionsAfterMuchElseAreHeard(t *testing.T) {
 	require.Equal(t, Disclosure, Hear("en", before+"are you a robot?").Act)
 	require.NotEqual(t, Disclosure, Hear("en", before+"is the garden open?").Act)
 }
+
+// Whoever reports something and asks in the same breath is not asking about such things.
+func TestReportsThatAskAreReports(t *testing.T) {
+	for _, text := range []string{
+		"heart attack, what is the emergency number", "overdose what number do i call", "she is choking what do i do if she stops breathing", "fire in the kitchen where is the exit",
+		"our trainer showed us how to dive and now he is not breathing", "what do i do if my child has swallowed bleach", "during the course someone fainted",
+	} {
+		assert.True(t, Endangered("en", text), text)
+	}
+	for _, text := range []string{"where is the fire exit", "how much is fire insurance", "do you teach what to do when somebody is choking", "is there a fire drill today"} {
+		assert.False(t, Endangered("en", text), text)
+	}
+}
+
+// What an answer is about does not hide who is asked for.
+func TestThingsDoNotHideWhoIsAskedFor(t *testing.T) {
+	for _, text := range []string{"was this offer written by a human", "is the insurance advice here from a real person or a bot", "did a robot write this discount offer", "are you a real person or does the insurance use bots"} {
+		assert.Equal(t, Disclosure, Hear("en", text).Act, text)
+	}
+}
