@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -68,6 +69,15 @@ func unmissed(near []*talk, text string) Heard {
 		}
 	}
 	for _, w := range weighty[:unmissable] {
+		if w.act == Disclosure {
+			// "Is there nobody I can talk to?" asks for somebody, not whether there is one.
+			for _, t := range near {
+				said := hear(text, t.spellings)
+				if _, summons := t.stands(said, "summons", w.rest, nil); summons && !t.mentions("errand", said) {
+					return Heard{Person, t.language}
+				}
+			}
+		}
 		for i, t := range all {
 			rest := w.rest
 			if i >= len(near) {
@@ -127,7 +137,10 @@ func (t *talk) heard(said spoken, text string) Act {
 		return None
 	}
 	for _, w := range weighty {
-		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(text)) {
+		if w.act == Person && t.longs(said) && !t.mentions("errand", said) {
+			return Person
+		}
+		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(t.unhelped(said))) {
 			return w.act
 		}
 	}
@@ -135,30 +148,166 @@ func (t *talk) heard(said spoken, text string) Act {
 }
 
 // holds says whether a pattern of an act stands in what was said, with little beside.
+//
+// What happens to somebody is told in a few words of it or at length ([peril]). A word of
+// danger alone is one as long as nothing before it or right beside it speaks for a question
+// about it ([calm]): "fire, where is the exit?" is, "where is the fire exit?" is not.
 func (t *talk) holds(said spoken, act Act, rest int) bool {
-	pattern := t.anywhere[string(act)]
-	if pattern == nil {
-		return false
+	_, holds := t.beside(said, act, rest)
+	return holds
+}
+
+// beside are the words beside a pattern of an act, where one stands in what was said with
+// little else.
+func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) {
+	switch act {
+	case Emergency:
+		told := rest
+		if rest > farRest {
+			told = maxSpoken
+		}
+		// Whether it is taught what to do then, is asked before what may happen.
+		if left, holds = t.stands(said, "peril", told, func(span []int) bool { return !t.follows(said, "taught", span) }); holds {
+			return left, true
+		}
+		return t.stands(said, string(act), rest, func(span []int) bool {
+			return !t.follows(said, "calm", span) && !t.adjoins(said, "calm", span) && !t.follows(said, "taught", span)
+		})
+	case Person:
+		// "Can you call me a taxi" asks for no person.
+		if t.mentions("errand", said) {
+			return "", false
+		}
+	case Disclosure:
+		// "Is it a real discount" is about something other than who speaks.
+		if t.isOfThing(said) && !t.mentions("self", said) {
+			return "", false
+		}
+		// Who asks plainly, at the end, may have said much before it.
+		if rest > farRest {
+			if left, holds = t.stands(said, "plain", maxSpoken, nil); holds {
+				return left, true
+			}
+		}
 	}
-	span := pattern.FindStringIndex(said.text)
-	if span == nil || span[1] == span[0] {
-		return false
+	return t.stands(said, string(act), rest, nil)
+}
+
+// follows says whether a pattern of a section begins before a span of what was said.
+func (t *talk) follows(said spoken, section string, span []int) bool {
+	for other := range t.spans(said, section) {
+		// Where verbs stand last, teaching comes after what is taught.
+		if other[0] < span[0] || section == "taught" && (t.language == "ja" || t.language == "tr") {
+			return true
+		}
 	}
+	return false
+}
+
+// adjoins says whether a pattern of a section stands right beside a span of what was said,
+// or within it.
+func (t *talk) adjoins(said spoken, section string, span []int) bool {
+	most := 1
 	if t.wide {
-		rest *= 2
+		most = 2
 	}
-	beside := said.text[:span[0]] + said.text[span[1]:]
-	if filler := t.anywhere["filler"]; filler != nil {
-		beside = filler.ReplaceAllString(beside, "")
+	for other := range t.spans(said, section) {
+		if word, _, _ := strings.Cut(said.text[other[0]+1:], ";"); other[0] >= span[1] && t.function[word] {
+			continue // a question of its own
+		}
+		first, second := other, span
+		if second[0] < first[0] {
+			first, second = second, first
+		}
+		if first[1] >= second[0] || strings.Count(said.text[first[1]:second[0]], ";") <= most {
+			return true
+		}
 	}
-	if lead := t.anywhere["lead"]; lead != nil {
-		beside = lead.ReplaceAllString(beside, "")
+	return false
+}
+
+// isOfThing says whether what a speaker may be is said right beside a thing: "robot mower".
+func (t *talk) isOfThing(said spoken) bool {
+	if !t.mentions("thing", said) {
+		return false
 	}
-	matched := strings.Count(said.text[span[0]:span[1]], ";")
-	if rest < farRest+2 && matched <= farRest {
-		rest = min(rest, matched-1) // a word or two say little among others
+	for span := range t.spans(said, "nature") {
+		if t.adjoins(said, "thing", span) {
+			return true
+		}
 	}
-	return strings.Count(beside, ";") <= rest
+	return false
+}
+
+// spans are where the patterns of a section stand in what was said.
+func (t *talk) spans(said spoken, section string) iter.Seq[[]int] {
+	if f := t.anywhere[section]; f != nil {
+		return f.spans(said.text)
+	}
+	return func(func([]int) bool) {}
+}
+
+// stands says whether a pattern of a section stands in what was said with so many words
+// beside at most, and which. Where counts is given, it says of a match whether it does.
+func (t *talk) stands(said spoken, section string, rest int, counts func(span []int) bool) (left string, stands bool) {
+	f := t.anywhere[section]
+	if f == nil {
+		return "", false
+	}
+	unit := 1
+	if t.wide {
+		unit = 2
+	}
+	for span := range f.spans(said.text) {
+		if counts != nil && !counts(span) {
+			continue
+		}
+		beside := said.text[:span[0]] + said.text[span[1]:]
+		for _, section := range []string{"filler", "lead"} {
+			if f := t.anywhere[section]; f != nil {
+				beside = f.ReplaceAllString(beside, "")
+			}
+		}
+		matched, most := strings.Count(said.text[span[0]:span[1]], ";")/unit, rest
+		if most < farRest+2 && matched <= farRest {
+			most = max(0, min(most, matched-1)) // a word or two say little among others
+		}
+		if strings.Count(beside, ";") <= most*unit {
+			return beside, true
+		}
+	}
+	return "", false
+}
+
+// maxLonged is how many words a wish to talk with somebody has at most.
+const maxLonged = 20
+
+// longs says whether what was said wishes to talk with somebody of the organization and is
+// about nothing else: who ([others]), to talk ([talking]) and to wish ([wishing]) have
+// countless orders.
+func (t *talk) longs(said spoken) bool {
+	most := maxLonged
+	if t.wide {
+		most *= 2
+	}
+	if len(said.words) > most {
+		return false
+	}
+	left := said.text
+	for _, section := range []string{"others", "talking", "wishing"} {
+		f := t.anywhere[section]
+		if f == nil || !f.MatchString(said.text) {
+			return false
+		}
+		left = f.ReplaceAllString(left, "")
+	}
+	return !t.topical(strings.NewReplacer(";", "").Replace(left))
+}
+
+// unhelped is what was said without the words of helping, which are no topic.
+func (t *talk) unhelped(said spoken) string {
+	left := t.anywhere["helping"].ReplaceAllString(said.text, "")
+	return strings.NewReplacer(";", "").Replace(left)
 }
 
 // topical says whether what was said names something that organizations are asked about.

@@ -31,6 +31,9 @@ func doubted(near, far []*talk, text string) *talk {
 	for _, t := range near {
 		said := hear(text, t.spellings)
 		if !t.mentions("nature", said) {
+			if t.courtesy(said, text) != None {
+				continue
+			}
 			said = t.naturesRight(said)
 		}
 		if t.doubts(said, doubtRest) {
@@ -52,7 +55,7 @@ func (t *talk) doubts(said spoken, rest int) bool {
 	if t.wide {
 		most, rest = most*2, rest*2
 	}
-	if len(said.words) > most || !t.mentions("nature", said) || t.mentions("matter", said) ||
+	if len(said.words) > most || !t.mentions("nature", said) || t.mentions("matter", said) || t.isOfThing(said) ||
 		t.holds(said, Insult, rest) || t.holds(said, Injection, rest) {
 		return false
 	}
@@ -78,7 +81,8 @@ func (t *talk) doubts(said spoken, rest int) bool {
 
 // mentions says whether a pattern of a section stands anywhere in what was said.
 func (t *talk) mentions(section string, said spoken) bool {
-	return t.anywhere[section].MatchString(said.text)
+	f := t.anywhere[section]
+	return f != nil && f.MatchString(said.text)
 }
 
 // naturesRight is what was said with the long words that are nearly those of [nature].

@@ -82,11 +82,11 @@ func anyPattern(language, patterns string) (*regexp.Regexp, error) {
 	var any []string
 	for line := range strings.Lines(patterns) {
 		for _, pattern := range list(strings.TrimSpace(line)) {
-			expression, err := c.compile(pattern)
+			one, err := c.compile(pattern)
 			if err != nil {
 				return nil, err
 			}
-			any = append(any, expression)
+			any = append(any, one.expression)
 		}
 	}
 	return regexp.Compile(strings.Join(any, "|"))

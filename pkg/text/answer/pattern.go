@@ -74,10 +74,17 @@ type compiler struct {
 	wide      bool
 }
 
-// compile is the expression of a pattern, which is not anchored.
-func (c *compiler) compile(pattern string) (string, error) {
+// compiled is a pattern's expression, which is not anchored, and the words of which it
+// needs one; none where it may do without any.
+type compiled struct {
+	expression string
+	needs      []need
+}
+
+func (c *compiler) compile(pattern string) (compiled, error) {
 	fields := strings.Fields(pattern)
 	var b strings.Builder
+	var needs []need
 	for i, field := range fields {
 		switch {
 		case field == "*" && i == len(fields)-1:
@@ -91,55 +98,71 @@ func (c *compiler) compile(pattern string) (string, error) {
 		case field == "$":
 			b.WriteString(`$`)
 		default:
-			expression, err := c.element(field)
+			expression, any, err := c.element(field)
 			if err != nil {
-				return "", fmt.Errorf("%q: %w", pattern, err)
+				return compiled{}, fmt.Errorf("%q: %w", pattern, err)
 			}
 			b.WriteString(expression)
+			if len(any) > 0 && (needs == nil || len(any) < len(needs)) {
+				needs = any
+			}
 		}
 	}
-	return b.String(), nil
+	return compiled{b.String(), needs}, nil
 }
 
-func (c *compiler) element(field string) (string, error) {
+// element is the expression of a field and the words of which it needs one.
+func (c *compiler) element(field string) (expression string, needs []need, err error) {
 	field, optional := strings.CutSuffix(field, "?")
-	var any []string
+	var words []string
 	for one := range strings.SplitSeq(field, "|") {
 		name, isSet := strings.CutPrefix(one, "<")
 		if !isSet {
-			if expression := c.word(one); expression != "" {
-				any = append(any, expression)
-			}
+			words = append(words, one)
 			continue
 		}
-		words := c.sets[strings.TrimSuffix(name, ">")]
-		if len(words) == 0 {
-			return "", fmt.Errorf("there is no set %s", one)
+		set := c.sets[strings.TrimSuffix(name, ">")]
+		if len(set) == 0 {
+			return "", nil, fmt.Errorf("there is no set %s", one)
 		}
-		for _, word := range words {
-			any = append(any, c.word(word))
+		words = append(words, set...)
+	}
+	var any []string
+	needed := true
+	for _, word := range words {
+		expression, n := c.word(word)
+		if expression == "" {
+			continue
 		}
+		any = append(any, expression)
+		needs, needed = append(needs, n), needed && n.word != ""
 	}
 	if len(any) == 0 {
-		return "", nil
+		return "", nil, nil
 	}
-	expression := "(?:" + strings.Join(any, "|") + ")"
+	expression = "(?:" + strings.Join(any, "|") + ")"
 	if optional {
-		expression += "?"
+		return expression + "?", nil, nil
 	}
-	return expression, nil
+	if !needed {
+		needs = nil
+	}
+	return expression, needs, nil
 }
 
-// word is the expression of a word or phrase.
-func (c *compiler) word(text string) string {
+// word is the expression of a word or phrase, and the longest word that it needs.
+func (c *compiler) word(text string) (string, need) {
 	text, begins := strings.CutSuffix(text, "~")
 	text, ends := strings.CutPrefix(text, "~")
 	words := hear(text, c.spellings).words
 	var b strings.Builder
+	var longest need
 	for i, word := range words {
 		b.WriteString(" ")
 		if ends && i == 0 {
 			b.WriteString("[^;]*")
+		} else if len(word) > len(longest.word) {
+			longest = need{word, begins && i == len(words)-1}
 		}
 		b.WriteString(regexp.QuoteMeta(word))
 		if begins && i == len(words)-1 {
@@ -147,5 +170,5 @@ func (c *compiler) word(text string) string {
 		}
 		b.WriteString(";")
 	}
-	return b.String()
+	return b.String(), longest
 }

@@ -36,6 +36,19 @@ const (
 	Okay       Act = "okay"
 )
 
+// Beside those of the acts and of the kinds of questions, the files have sections that weigh
+// one against another:
+//
+//	peril, calm, taught        what happens to somebody, what is asked about such a thing,
+//	                           and that it is taught what to do then
+//	plain, thing               a question for disclosure at the end of much else, and what
+//	                           is real or automatic that does not speak
+//	summons, errand            asking for a person in words of asking whether there is one,
+//	                           and being called for something else
+//	others, talking, wishing   who to talk with, to talk and to wish, in any order
+//	helping                    words of helping, which are no topic
+//	nature, self, …            see nature.go
+
 // weighty are the acts that a pattern somewhere in what is said makes, in the order in
 // which they are looked for, with how many words may stand beside it.
 var weighty = []struct {
@@ -60,7 +73,8 @@ type talk struct {
 	language string
 	wide     bool
 	// anywhere finds a section's patterns, and begins those at the beginning.
-	anywhere, begins map[string]*regexp.Regexp
+	anywhere map[string]*form
+	begins   map[string]*regexp.Regexp
 	// known are the words of the acts, by which misspelled ones are set right.
 	known map[int][]string
 	// natures are those of what a speaker may be, for the same.
@@ -141,7 +155,7 @@ func openTalk(language string) (*talk, error) {
 
 func readTalk(language, text string) (*talk, error) {
 	t := &talk{
-		language: language, wide: language == "zh" || language == "ja" || language == "ko", anywhere: map[string]*regexp.Regexp{}, begins: map[string]*regexp.Regexp{},
+		language: language, wide: language == "zh" || language == "ja" || language == "ko", anywhere: map[string]*form{}, begins: map[string]*regexp.Regexp{},
 		known: map[int][]string{}, natures: map[int][]string{}, spellings: map[string][]string{}, say: map[string]string{}, function: map[string]bool{},
 	}
 	c := compiler{sets: map[string][]string{}, spellings: t.spellings, wide: t.wide}
@@ -190,23 +204,29 @@ func list(line string) []string {
 func (t *talk) compile(c *compiler, sections map[string][]string) []error {
 	var failed []error
 	for name, patterns := range sections {
-		var all []string
+		var all []compiled
 		for _, pattern := range patterns {
-			expression, err := c.compile(pattern)
+			one, err := c.compile(pattern)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s [%s]: %w", t.language, name, err))
 				continue
 			}
-			if expression != "" {
-				all = append(all, expression)
+			if one.expression != "" {
+				all = append(all, one)
 			}
 			t.learn(name, pattern, c)
 		}
 		// The longest first: an alternation takes the first that fits.
-		slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
-		joined := "(?:" + strings.Join(all, "|") + ")"
-		t.anywhere[name] = regexp.MustCompile(joined)
-		t.begins[name] = regexp.MustCompile("^" + joined)
+		slices.SortStableFunc(all, func(a, b compiled) int { return len(b.expression) - len(a.expression) })
+		t.anywhere[name] = newForm(all)
+		if name == "peril" || name == "calm" {
+			continue
+		}
+		var expressions []string
+		for _, one := range all {
+			expressions = append(expressions, one.expression)
+		}
+		t.begins[name] = regexp.MustCompile("^(?:" + strings.Join(expressions, "|") + ")")
 	}
 	return failed
 }

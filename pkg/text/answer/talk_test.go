@@ -16,7 +16,7 @@ func TestTalkFilesAreSound(t *testing.T) {
 		for _, w := range weighty {
 			require.NotNil(t, read.anywhere[string(w.act)], "%s %s", language, w.act)
 		}
-		for _, section := range []string{"nature", "self", "here", "matter", "aside", "lead", "filler"} {
+		for _, section := range []string{"nature", "self", "here", "matter", "aside", "lead", "filler", "peril", "calm", "summons", "thing", "plain", "taught", "helping", "others", "talking", "wishing", "errand"} {
 			require.NotNil(t, read.anywhere[section], "%s %s", language, section)
 		}
 		for _, act := range courtesies {
