@@ -260,13 +260,6 @@ func OfPerson(ctx context.Context, t *tenant.Tenants, org id.Org, who id.Person,
 		ORDER BY subject_id DESC, objective_key`, org, who, of, after, limit)
 }
 
-// OfPeople is what several people master of a subject, in the order of the keys of its objectives. It rides mastery_pkey.
-func OfPeople(ctx context.Context, t *tenant.Tenants, org id.Org, who []id.Person, of id.Subject) ([]Objective, error) {
-	return tenant.All(ctx, t, org, scan, `
-		SELECT `+columns+` FROM mastery
-		WHERE org_id = $1 AND person_id = ANY($2) AND subject_id = $3 AND evidence_count > 0 ORDER BY person_id, objective_key`, org, who, of)
-}
-
 // Needs is how much each objective of a subject needs practice by somebody, from 0 to 2: what is
 // due comes before what is not, and what is mastered less before what is more. It rides
 // mastery_pkey.

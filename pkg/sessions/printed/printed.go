@@ -25,12 +25,8 @@ const (
 	Failed   State = "failed"
 )
 
-// The kinds of report: of one result, of a group of people with a subject, and of all groups of a portal.
-const (
-	OfResult = "result"
-	OfCohort = "cohort"
-	OfPortal = "portal"
-)
+// OfResult is the kind of report that tells one result.
+const OfResult = "result"
 
 // Format is what a report's file is.
 type Format string
@@ -62,19 +58,18 @@ func (f Format) ContentType() string {
 	return "application/octet-stream"
 }
 
-// Report is what is printed of a result, or of people together.
+// Report is what is printed of a result.
 type Report struct {
-	ID   id.Report
-	Kind string
-	// Result and Session are zero of others than a result's, of which the places below are.
+	ID      id.Report
+	Kind    string
 	Result  id.Result
 	Session id.Session
-	// Title is what the subject or the portal is called, Language a code.
+	// Title is what the subject is called, Language a code.
 	Title    string
 	Language string
 	Format   Format
 	State    State
-	// Version counts the reports of the result, or of the same people, from 1.
+	// Version counts the reports of the result, from 1.
 	Version int64
 	// Words says that words of the conversation are in it, or are to be.
 	Words bool
@@ -85,16 +80,9 @@ type Report struct {
 	CreatedBy  string
 	CreatedAt  time.Time
 	ProducedAt *time.Time
-	// Portal and what it is of there, zero for all; Selection is that in a word. They are empty of a result's.
-	Portal     id.Portal
-	Subject    id.Subject
-	Assignment id.Assignment
-	Unit       id.Unit
-	Selection  *string
 }
 
-const columns = `id, kind, result_id, session_id, title, language, format, state, version, words, bytes, file_id, created_by, created_at, produced_at,
-	portal_id, subject_id, assignment_id, unit_id, selection`
+const columns = `id, kind, result_id, session_id, title, language, format, state, version, words, bytes, file_id, created_by, created_at, produced_at`
 
 func scan(row pgx.CollectableRow) (Report, error) { return pgx.RowToStructByPos[Report](row) }
 
@@ -114,22 +102,15 @@ func Lock(ctx context.Context, tx *tenant.Tx, r id.Report) (Report, error) {
 	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(r), selectOne+` FOR UPDATE`, tx.Org, r)
 }
 
-// Most is how many reports of a result are kept, or of the same people: the newest.
+// Most is how many reports of a result are kept: the newest.
 const Most = 20
 
-// before are the newest of the reports of the same. It rides report_by_result or report_by_selection.
-func (r *Report) before(ctx context.Context, tx *tenant.Tx) ([]Report, error) {
-	sql, of := `SELECT `+columns+` FROM report WHERE org_id = $1 AND result_id = $2`, any(r.Result)
-	if r.Selection != nil {
-		sql, of = `SELECT `+columns+` FROM report WHERE org_id = $1 AND selection = $2`, any(*r.Selection)
-	}
-	return tenant.AllIn(ctx, tx, scan, sql+` ORDER BY id DESC LIMIT $3`, tx.Org, of, 2*Most)
-}
-
-// Insert enters a report that is to be made, and deletes the oldest of the same where there
-// would be too many. Whoever does so has the row of the result, or of the portal, until the commit.
+// Insert enters a report that is to be made, and deletes the oldest of the result where there
+// would be too many. Whoever does so has the result's row until the commit.
 func Insert(ctx context.Context, tx *tenant.Tx, r *Report) error {
-	before, err := r.before(ctx, tx)
+	// It rides report_by_result.
+	before, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM report WHERE org_id = $1 AND result_id = $2 ORDER BY id DESC LIMIT $3`, tx.Org, r.Result, 2*Most)
 	if err != nil {
 		return err
 	}
@@ -144,11 +125,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, r *Report) error {
 	}
 	tx.Touch("report", r.ID)
 	_, err = tx.Exec(ctx, `
-		INSERT INTO report (org_id, id, kind, result_id, session_id, title, language, format, state, version, words, created_by, created_at,
-			portal_id, subject_id, assignment_id, unit_id, selection)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		tx.Org, r.ID, r.Kind, r.Result, r.Session, r.Title, r.Language, r.Format, r.State, r.Version, r.Words, r.CreatedBy, r.CreatedAt,
-		r.Portal, r.Subject, r.Assignment, r.Unit, r.Selection)
+		INSERT INTO report (org_id, id, kind, result_id, session_id, title, language, format, state, version, words, created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		tx.Org, r.ID, r.Kind, r.Result, r.Session, r.Title, r.Language, r.Format, r.State, r.Version, r.Words, r.CreatedBy, r.CreatedAt)
 	return err
 }
 

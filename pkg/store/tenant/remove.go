@@ -62,7 +62,6 @@ var Tables = []Table{
 	{Name: "candidate", Owner: "hiring/candidate", Key: []string{"id"}},
 	{Name: "certificate", Owner: "learning/certificate", Key: []string{"id"}},
 	{Name: "completion", Owner: "learning/record", Key: []string{"id"}},
-	{Name: "cohort_figures", Owner: "learning/cohort", Key: []string{"subject_id", "selection", "part"}},
 	{Name: "connection_call", Owner: "personas/connection", Key: []string{"connection_id", "id"}},
 	{Name: "connection_link", Owner: "personas/connection", Key: []string{"connection_id", "item_id"}},
 	{Name: "connection_token", Owner: "personas/connection", Key: []string{"connection_id"}},
