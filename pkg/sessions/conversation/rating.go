@@ -80,7 +80,7 @@ func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
 func (r *rater) rate(c, previous *candidate) {
 	f := &c.features
 	f[one], f[length], f[rank] = 1, math.Log(1+float64(len(c.held.raw))), r.passages[c.passage].Score
-	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0 && !c.item)
+	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
 	title := &r.titles[c.passage]
 	matched, titled, heavy := 0.0, 0.0, 0
 	f[label], f[cellAsked] = r.labeled(c)
