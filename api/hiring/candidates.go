@@ -33,10 +33,10 @@ func (a *API) registerCandidates(s *route.Service) {
 
 	update := get
 	update.ID, update.Method, update.Class, update.Scope, update.AndScope = "updateCandidate", http.MethodPatch, "write", scope.CandidatesWrite, scope.CandidatesData
-	update.Since, update.Errors = contract.V20261001, []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict}
+	update.Since, update.Errors = contract.V20261001, []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict, problem.OnHold}
 	update.Summary = "Correct a candidate's name or contact"
-	update.Description = "What is not sent stays. The record says which of them was corrected. A link that was mailed to another address stays good until a new one " +
-		"is made: POST /invites/{id}/resend."
+	update.Description = "What is not sent stays. The record says which of them was corrected. What was mailed to another address before opens nothing any more: " +
+		"POST /invites/{id}/resend makes a new link. Of who is held nothing is corrected."
 	route.Handle(s, update, a.updateCandidate)
 
 	review := get
@@ -60,7 +60,7 @@ func (a *API) registerCandidates(s *route.Service) {
 	explain.Errors = []problem.Code{problem.Gone, problem.Conflict}
 	explain.Summary = "Mail a candidate why it was decided so"
 	explain.Description = "For a decision that was made without notify, or without an explanation. explainedBy is one of the role's hiring managers. Once the mail " +
-		"is sent, compliance has explanationSentAt. Reasons of 409 conflict: not_decided, no_address, no_mail."
+		"is sent, compliance has explanationSentAt. Reasons of 409 conflict: not_decided, also while an appeal has people decide once more; no_address, no_mail."
 	route.Handle(s, explain, a.explain)
 
 	for _, hold := range []struct {
@@ -403,11 +403,16 @@ func (a *API) erase(ctx context.Context, c *route.Call, p *CandidatePath) (jobs.
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
 		j, err := candidate.Erase(ctx, tx, which, candidate.ByDeletion, c.Actor())
-		if errors.Is(err, candidate.ErrOnHold) {
-			err = problem.New(problem.OnHold, "The candidate is on hold.").WithParam("path.id")
-		}
-		return jobs.Show(j), err
+		return jobs.Show(j), held(err)
 	})
+}
+
+// held says that the candidate who was named is on hold.
+func held(err error) error {
+	if errors.Is(err, candidate.ErrOnHold) {
+		return problem.New(problem.OnHold, "The candidate is on hold.").WithParam("path.id")
+	}
+	return err
 }
 
 // CandidateUpdate is the request to correct a candidate.
@@ -419,9 +424,9 @@ type CandidateUpdate struct {
 
 // CandidateChange is what to change of a candidate. What is not sent stays.
 type CandidateChange struct {
-	Name  route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"The candidate's full name."`
+	Name  route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"The candidate's full name, in one line."`
 	Email route.OptNull[string] `json:"email,omitzero" maxLength:"254" doc:"A mail address that no other candidate of the role has; null to forget it."`
-	Phone route.OptNull[string] `json:"phone,omitzero" maxLength:"40" doc:"A phone number, in any form; null to forget it."`
+	Phone route.OptNull[string] `json:"phone,omitzero" maxLength:"40" doc:"A phone number, in any form; null or empty to forget it."`
 }
 
 func (a *API) updateCandidate(ctx context.Context, c *route.Call, in *CandidateUpdate) (Candidate, error) {
@@ -448,7 +453,7 @@ func (a *API) updateCandidate(ctx context.Context, c *route.Call, in *CandidateU
 			x.Phone = in.Body.Phone.Value
 		}
 		if x, err = candidate.Correct(ctx, tx, before, x, c.Actor()); err != nil {
-			return Candidate{}, err
+			return Candidate{}, held(err)
 		}
 		return a.changed(ctx, c, tx, x)
 	})

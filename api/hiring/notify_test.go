@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/mail"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -25,7 +26,7 @@ const shard = "shard-1"
 func sentTo(t *testing.T, w *apitest.World, address string) (found []mail.Message) {
 	t.Helper()
 	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error { // what was queued at a moment that lies ahead goes out now
-		_, err := tx.Exec(ctx, `UPDATE job SET due_at = now() WHERE org_id = $1 AND kind = 'mail_send' AND due_at > now()`, tx.Org)
+		_, err := tx.Exec(ctx, `UPDATE job SET due_at = now() WHERE org_id = $1 AND kind IN ('mail_send', 'hiring_mail') AND due_at > now()`, tx.Org)
 		return err
 	})
 	box := &postbox{}
@@ -119,6 +120,9 @@ func TestAnAnswerIsMailed(t *testing.T) {
 	require.Empty(t, sentTo(t, w, address), "nobody wanted them to be told")
 	require.Nil(t, read(t, w, "getCandidateCompliance", who.String())["explanationSentAt"])
 	why := w.Ask(t, w.Acme, who, candidate.Explanation, "Why?")
+	require.Equal(t, http.StatusOK, answer(t, w, why, "granted", "You hear from us.").Status)
+	require.Len(t, sentTo(t, w, address), 1)
+	require.Nil(t, read(t, w, "getCandidateCompliance", who.String())["explanationSentAt"], "that explains nothing yet")
 	require.Equal(t, http.StatusOK, answer(t, w, why, "done", "Somebody had the licence.").Status)
 	letters := sentTo(t, w, address)
 	require.Len(t, letters, 1)
@@ -241,6 +245,11 @@ func TestACandidateIsCorrected(t *testing.T) {
 	apitest.RequireError(t, w.CallAs(t, "updateCandidate", who.String(), w.Globex.New, map[string]any{"name": "Eve"}), http.StatusNotFound, "not_found", "path.id")
 	before := w.CallAs(t, "getCandidate", who.String(), w.Acme.New, nil)
 	require.Equal(t, before.Header.Get("ETag"), change(map[string]any{"name": before.Data(t)["name"]}).Header.Get("ETag"), "nothing changes")
+	apitest.RequireError(t, change(map[string]any{"name": "Robin\r\nBcc: eve@example.com"}), http.StatusBadRequest, "invalid_request", "body.name")
+	require.Nil(t, change(map[string]any{"phone": ""}).Data(t)["phone"])
+	require.Equal(t, http.StatusOK, w.CallAs(t, "holdCandidate", who.String(), w.Acme.New, nil).Status)
+	apitest.RequireError(t, change(map[string]any{"name": "Robin Ray"}), http.StatusConflict, "on_hold", "path.id")
+	require.Equal(t, http.StatusOK, w.CallAs(t, "unholdCandidate", who.String(), w.Acme.New, nil).Status)
 	changed := change(map[string]any{"name": "Robin Ray", "email": nil, "phone": nil})
 	require.Equal(t, []any{"Robin Ray", nil, nil}, []any{changed.Data(t)["name"], changed.Data(t)["email"], changed.Data(t)["phone"]})
 	raw := string(w.CallAs(t, "getCandidateCompliance", who.String(), w.Acme.New, nil).Raw)
@@ -279,7 +288,11 @@ func TestCandidatesAreReminded(t *testing.T) {
 		require.NoError(t, come(t, w, role, "#invite="+token)(), "both links are good")
 	}
 	require.Empty(t, remind(expires.AddDate(0, 0, -3)))
-	require.Len(t, remind(expires.Add(-23*time.Hour)), 1)
+	day := remind(expires.Add(-23 * time.Hour))
+	require.Len(t, day, 1)
+	for _, token := range []string{first, second, tokenOf.FindStringSubmatch(day[0].Text)[1]} {
+		require.NoError(t, come(t, w, role, "#invite="+token)(), "so is that of the reminder before")
+	}
 	require.Empty(t, remind(expires.Add(-time.Hour)))
 	require.EqualValues(t, 2, read(t, w, "getInvite", invite["id"].(string))["remindersSent"])
 
@@ -306,14 +319,15 @@ func TestAskingForAPersonInTheInterviewIsARequest(t *testing.T) {
 	require.NoError(t, err)
 	for range 2 {
 		w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
-			return screening.AskForPerson(ctx, tx, s.ID, apitest.Moment())
+			return screening.AskForPerson(ctx, tx, s.ID, inbox.ByAvatar, apitest.Moment())
 		})
 	}
 	list := w.CallAs(t, "listCandidateRequests", role, w.Acme.New, nil).JSON(t)["data"].([]any)
 	require.Len(t, list, 1)
+	require.Contains(t, string(w.CallAs(t, "getCandidateCompliance", who.String(), w.Acme.New, nil).Raw), `"requestedBy":"avatar"`)
 	require.Equal(t, []any{"human_alternative", "open", who.String()}, []any{apitest.At(list[0], "kind"), apitest.At(list[0], "state"), apitest.At(list[0], "candidateId")})
 	require.Len(t, sentTo(t, w, team), 1)
 	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
-		return screening.AskForPerson(ctx, tx, id.NewSession(), apitest.Moment())
+		return screening.AskForPerson(ctx, tx, id.NewSession(), inbox.ByVisitor, apitest.Moment())
 	})
 }

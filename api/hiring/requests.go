@@ -2,7 +2,6 @@ package hiring
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -117,10 +116,7 @@ func (a *API) updateRequest(ctx context.Context, c *route.Call, in *RequestUpdat
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CandidateRequest, error) {
 		q, err := candidate.Answer(ctx, tx, which, reply, c.Actor())
-		if errors.Is(err, candidate.ErrOnHold) {
-			err = problem.New(problem.OnHold, "The candidate is on hold.").WithParam("path.id")
-		}
 		c.SetVersion(q.Edition)
-		return showRequest(c, q), ofInvite(inviteProblem(err))
+		return showRequest(c, q), ofInvite(inviteProblem(held(err)))
 	})
 }

@@ -90,7 +90,7 @@ func standing(c candidate.Candidate) string {
 		return ""
 	case d != nil && d.ReopenedAt != nil:
 		return "reopened"
-	case d != nil && (d.Value.Final() || d.Value == candidate.Advance && c.Attempts > c.Extra):
+	case d != nil && (c.ScreenedAt == nil || d.At.After(*c.ScreenedAt)) && (d.Value.Final() || d.Value == candidate.Advance && c.Attempts > c.Extra):
 		return "decided"
 	case c.ReviewedAt != nil && c.Attempts > c.Extra:
 		return "read"

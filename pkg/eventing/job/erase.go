@@ -14,7 +14,7 @@ import (
 func DropSealed(ctx context.Context, tx *tenant.Tx) error {
 	rows, err := tx.Query(ctx, `
 		UPDATE job SET input = input - 'sealed'
-		WHERE org_id = $1 AND kind = 'mail_send' AND finished_at IS NOT NULL AND input->'sealed' IS NOT NULL
+		WHERE org_id = $1 AND kind IN ('mail_send', 'hiring_mail') AND finished_at IS NOT NULL AND input->'sealed' IS NOT NULL
 		RETURNING id`, tx.Org)
 	if err != nil {
 		return err

@@ -53,6 +53,8 @@ const (
 	Export Kind = "export"
 	// GradeSend tells a learning platform how somebody did (package gradebook).
 	GradeSend Kind = "grade_send"
+	// HiringMail sends a letter to a candidate or to a hiring team (package mailer).
+	HiringMail Kind = "hiring_mail"
 	// InboxMail tells one of the team by mail of an item, as a rule has it (package mailer).
 	InboxMail Kind = "inbox_mail"
 	// InboxTell tells a chat or a helpdesk what visitors left (package notify).
@@ -111,7 +113,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionResume, CRMSend, GradeSend, InboxForget, InboxMail, InboxTell, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
+var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionResume, CRMSend, GradeSend, HiringMail, InboxForget, InboxMail, InboxTell, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

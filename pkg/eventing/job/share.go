@@ -35,7 +35,7 @@ func (s Share) of(kinds []Kind) []Kind {
 // kinds, jobs that get pages of a site wait in a line of their own (see Fetching): a site can
 // take minutes to answer.
 var (
-	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, ConnectionResume, Erase, InboxForget, InboxMail, MailSend, UnitSwitch, WebhookRecover}
+	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, ConnectionResume, Erase, HiringMail, InboxForget, InboxMail, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
 	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}

@@ -66,14 +66,7 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Invite, who activity.Ac
 	return v, nil
 }
 
-// reopen has another token open an invitation, in the place of the one before.
-func (v *Invite) reopen(ctx context.Context, tx *tenant.Tx, token Token) error {
-	tx.Touch("candidate_invite", v.ID)
-	_, err := tx.Exec(ctx, `UPDATE candidate_invite SET token_hash = $3, reminder_hash = NULL WHERE org_id = $1 AND id = $2`, tx.Org, v.ID, token.hash())
-	return err
-}
-
-// Resend makes a new link of an invitation, in the place of the one before, and mails it where
+// Resend makes a new link of an invitation, in the place of all before, and mails it where
 // there is an outbox. Who is not interviewed any more comes to their page by it, where they ask for
 // what is theirs to ask for, whatever became of the role. The error is errdefs.NotFound, errdefs.Gone, an errdefs.Invalid of the term, or a conflict.
 func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t Term, o *mailer.Outbox, who activity.Actor) (Issued, error) {
@@ -104,7 +97,7 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t Term, o *mail
 	if v.StartedAt == nil {
 		v.DueAt = &until
 	}
-	if c.Decision == nil {
+	if !c.decided() {
 		c.keep(&r, until)
 	}
 	if o != nil {

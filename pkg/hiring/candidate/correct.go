@@ -2,8 +2,13 @@ package candidate
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/hiring/record"
@@ -13,10 +18,24 @@ import (
 )
 
 // Correct writes what a candidate is called and how they are reached, of one who is locked and was
-// changed from before. The record says what was corrected, and not what it says. The error is an
-// errdefs.Invalid.
+// changed from before. The record says what was corrected, and not what it says. What was mailed to
+// another address opens nothing any more. The error is an errdefs.Invalid or ErrOnHold.
 func Correct(ctx context.Context, tx *tenant.Tx, before, c Candidate, who activity.Actor) (Candidate, error) {
 	same := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
+	if before.OnHold {
+		return before, ErrOnHold
+	}
+	for field, value := range map[string]string{"name": c.Name, "phone": pointed(c.Phone)} {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return before, errdefs.InvalidField(field, "has a line break or another control character")
+		}
+	}
+	if strings.TrimSpace(c.Name) == "" {
+		return before, errdefs.InvalidField("name", "is empty")
+	}
+	if strings.TrimSpace(pointed(c.Phone)) == "" {
+		c.Phone = nil
+	}
 	fields := []string{}
 	if c.Name != before.Name {
 		fields = append(fields, "name")
@@ -25,6 +44,11 @@ func Correct(ctx context.Context, tx *tenant.Tx, before, c Candidate, who activi
 		fields = append(fields, "email")
 		if err := c.readdress(ctx, tx); err != nil {
 			return c, err
+		}
+		if before.emailKey != nil && !same(c.emailKey, before.emailKey) {
+			if err := c.revoke(ctx, tx, who.At); err != nil {
+				return c, err
+			}
 		}
 	}
 	if !same(c.Phone, before.Phone) {
@@ -37,7 +61,33 @@ func Correct(ctx context.Context, tx *tenant.Tx, before, c Candidate, who activi
 		return c, err
 	}
 	who.Log(tx, "candidate.corrected", "candidate", c.ID, map[string]any{"fields": fields})
-	return c, c.Save(ctx, tx, who.At)
+	err := c.Save(ctx, tx, who.At)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "23505" && pg.ConstraintName == "candidate_by_email" {
+		err = errdefs.InvalidField("email", duplicate) // another took it at the same moment
+	}
+	return c, err
+}
+
+// pointed is a value, or nothing.
+func pointed(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// revoke ends the links that were mailed to an address that is no more the candidate's, and whoever
+// came by one is out. A mail that waits goes to the new address, with another link.
+func (c *Candidate) revoke(ctx context.Context, tx *tenant.Tx, at time.Time) error {
+	v, err := FindInvite(ctx, tx, c.Invite)
+	if err != nil {
+		return err
+	}
+	c.LinkAt = &at
+	if v.Channel == ByEmail {
+		return v.reopen(ctx, tx, NewToken()) // which nobody has
+	}
+	return v.dropLinks(ctx, tx, 0)
 }
 
 // readdress takes a new address, which no other candidate of the role has. It rides

@@ -107,6 +107,9 @@ func forget(ctx context.Context, tx *tenant.Tx, which id.Candidate, at time.Time
 		if err := v.save(ctx, tx); err != nil {
 			return err
 		}
+		if err := v.dropLinks(ctx, tx, 0); err != nil {
+			return err
+		}
 	}
 	if err := job.DropExports(ctx, tx); err != nil {
 		return err

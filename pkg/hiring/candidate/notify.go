@@ -3,6 +3,7 @@ package candidate
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -42,7 +43,8 @@ func watch(due, now time.Time) *time.Time {
 	return nil
 }
 
-// Team implements mailer.Candidates. What was answered or explained meanwhile is not told.
+// Team implements mailer.Candidates. What was answered or explained meanwhile is not told, nor who is
+// no hiring manager of the role any more.
 func (Letters) Team(ctx context.Context, tx *tenant.Tx, n mailer.TeamNotice, _ time.Time) (l mailer.TeamLetter, found bool, err error) {
 	c, err := Find(ctx, tx, n.Candidate)
 	if errdefs.IsAbsent(err, Noun) {
@@ -61,6 +63,9 @@ func (Letters) Team(ctx context.Context, tx *tenant.Tx, n mailer.TeamNotice, _ t
 	r, err := role.Find(ctx, tx, c.Role)
 	if err != nil {
 		return l, false, err
+	}
+	if !slices.Contains(r.Managers, n.Person) {
+		return l, false, nil
 	}
 	at, err := portal.Find(ctx, tx, r.Portal)
 	if err != nil {
@@ -160,8 +165,10 @@ func (c *Candidate) explained(at time.Time) { c.Decision.ExplainedAt, c.ExplainA
 func WatchExplanations(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
 	return eachDue(ctx, t, shard, func(ctx context.Context, tx *tenant.Tx, which id.Candidate) error {
 		c, err := Lock(ctx, tx, which)
-		if errdefs.IsAbsent(err, Noun) {
-			return nil // nothing is due of who was erased
+		if errdefs.IsAbsent(err, Noun) { // nothing is due of who was erased
+			tx.Touch("candidate", which)
+			_, err = tx.Exec(ctx, `UPDATE candidate SET explain_at = NULL WHERE org_id = $1 AND id = $2`, tx.Org, which)
+			return err
 		}
 		if err != nil || c.ExplainAt == nil || c.ExplainAt.After(now) {
 			return err
@@ -195,6 +202,8 @@ func Explain(ctx context.Context, tx *tenant.Tx, which id.Candidate, by id.Perso
 		return c, err
 	case c.Decision == nil:
 		return c, c.Conflict(ReasonUndecided, "Nobody has decided yet.")
+	case c.Decision.ReopenedAt != nil:
+		return c, c.Conflict(ReasonUndecided, "The decision is looked at again: decide first.")
 	case c.Email == nil:
 		return c, c.Conflict(ReasonNoAddress, "The candidate has no e-mail address.")
 	}
@@ -217,8 +226,8 @@ func Explain(ctx context.Context, tx *tenant.Tx, which id.Candidate, by id.Perso
 	return c, c.sendDecision(ctx, tx, &r, Verdict{Explanation: words, Outbox: o}, who)
 }
 
-// back is where a mail leads a candidate: by a new link, in the place of the one before, where they
-// used theirs. Of others the one that they have stays good as long as it was.
+// back is where a mail leads a candidate: by another link, where they used theirs. The one that they
+// have stays good.
 func (c *Candidate) back(ctx context.Context, tx *tenant.Tx, r *role.Role, now time.Time) (mailer.Invited, error) {
 	v, err := FindInvite(ctx, tx, c.Invite)
 	to := mailer.Invited{Portal: r.Portal, Invite: v.ID, Address: *c.Email}
@@ -227,7 +236,7 @@ func (c *Candidate) back(ctx context.Context, tx *tenant.Tx, r *role.Role, now t
 	}
 	token := NewToken()
 	to.Token = string(token)
-	return to, v.reopen(ctx, tx, token)
+	return to, v.also(ctx, tx, token, now)
 }
 
 // answered mails a candidate the answer to what they asked for. Who has no address reads it on their
@@ -240,11 +249,21 @@ func (c *Candidate) answered(ctx context.Context, tx *tenant.Tx, r *role.Role, q
 	if err != nil {
 		return err
 	}
-	err = o.SendAnswer(ctx, tx, to, q.ID, words, who)
+	m := mailer.Answer{Request: q.ID, Words: words}
+	if q.explains(c.Decision, words) {
+		m.Explains = &c.Decision.At
+	}
+	err = o.SendAnswer(ctx, tx, to, m, who)
 	if errors.Is(err, mailer.ErrNoAddress) {
 		return nil
 	}
 	return err
+}
+
+// explains says whether the words of an answer are the explanation of a decision: of what was asked
+// about it, once that is done. What is granted is explained later.
+func (q *Request) explains(d *Decision, words string) bool {
+	return q.Kind == Explanation && q.State == RequestDone && words != "" && d != nil && !q.CreatedAt.Before(d.At)
 }
 
 // Page implements mailer.Candidates.
@@ -256,9 +275,8 @@ func (Letters) Page(ctx context.Context, tx *tenant.Tx, which id.Invite, _ time.
 	return c.letter(&r), true, nil
 }
 
-// AnswerSent implements mailer.Candidates. What was answered to who asked why it was decided so
-// explains the decision.
-func (Letters) AnswerSent(ctx context.Context, tx *tenant.Tx, which id.CandidateRequest, now time.Time) error {
+// AnswerSent implements mailer.Candidates.
+func (Letters) AnswerSent(ctx context.Context, tx *tenant.Tx, which id.CandidateRequest, explains *time.Time, now time.Time) error {
 	q, err := FindRequest(ctx, tx, which)
 	if errdefs.IsNotFound(err, RequestNoun) {
 		return nil
@@ -273,16 +291,12 @@ func (Letters) AnswerSent(ctx context.Context, tx *tenant.Tx, which id.Candidate
 	if err != nil {
 		return err
 	}
-	if q, err = FindRequest(ctx, tx, which); err != nil {
-		return err
-	}
-	d := c.Decision
-	explains := q.Kind == Explanation && q.Answer != nil && q.State != RequestDeclined && d != nil && !q.CreatedAt.Before(d.At)
-	if explains && d.ExplainedAt == nil {
+	explained := explains != nil && c.decidedAt(*explains) // it is another's otherwise
+	if explained && c.Decision.ExplainedAt == nil {
 		c.explained(now)
 	}
 	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: "answer.sent", Data: map[string]any{
-		"requestId": q.ID, "kind": q.Kind, "explained": explains,
+		"requestId": q.ID, "kind": q.Kind, "explained": explained,
 	}}); err != nil {
 		return err
 	}

@@ -31,11 +31,11 @@ const (
 
 // Open lets in who has an invitation's token to the portal of its role, and tells of the first
 // time. What the candidate reads there is the notice, where they were not given it before. It
-// rides candidate_invite_by_token and candidate_invite_by_reminder_token. The error is errdefs.NotFound, errdefs.Gone, ErrRevoked or
+// rides candidate_invite_by_token and candidate_link_pkey. The error is errdefs.NotFound, errdefs.Gone, ErrRevoked or
 // ErrExpired.
 func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Candidate, error) {
 	v, err := tenant.OneIn(ctx, tx, scanInvite, InviteNoun.NotFound(id.Invite{}), `
-		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND (token_hash = $2 OR reminder_hash = $2)`, tx.Org, token.hash())
+		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND id IN (`+byToken+`)`, tx.Org, token.hash())
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -45,6 +45,13 @@ func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time
 		return c, err
 	}
 	if v, err = FindInvite(ctx, tx, v.ID); err != nil {
+		return c, err
+	}
+	opens, err := v.opens(ctx, tx, token)
+	if err == nil && !opens { // a new link was made meanwhile
+		err = InviteNoun.NotFound(v.ID)
+	}
+	if err != nil {
 		return c, err
 	}
 	if err := v.Good(now); err != nil {

@@ -87,8 +87,8 @@ func (w *Reminders) Remind(ctx context.Context, t *tenant.Tenants, shard string,
 		if err := v.save(ctx, tx); err != nil {
 			return err
 		}
-		// The link of the invitation stays good: they may look for the first mail.
-		if _, err := tx.Exec(ctx, `UPDATE candidate_invite SET reminder_hash = $3 WHERE org_id = $1 AND id = $2`, tx.Org, v.ID, token.hash()); err != nil {
+		// The links before stay good: they may look for the first mail.
+		if err := v.also(ctx, tx, token, now); err != nil {
 			return err
 		}
 		if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: "invite.reminded", Data: map[string]any{"inviteId": v.ID}}); err != nil {

@@ -2,6 +2,7 @@ package candidate
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -209,6 +210,16 @@ func (c *Candidate) Askable(r *role.Role, made []Request) (kinds []RequestKind) 
 // managers told. The error is
 // errdefs.NotFound, errdefs.Gone, or a conflict.
 func Ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, message string, now time.Time) (Request, error) {
+	return ask(ctx, tx, which, k, message, nil, now)
+}
+
+// AskInInterview is Ask of what is asked for in an interview, by the candidate or by the avatar for
+// them, as the record says.
+func AskInInterview(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, by string, now time.Time) (Request, error) {
+	return ask(ctx, tx, which, k, "", map[string]any{"inInterview": true, "requestedBy": by}, now)
+}
+
+func ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, message string, facts map[string]any, now time.Time) (Request, error) {
 	c, err := Lock(ctx, tx, which)
 	if err != nil {
 		return Request{}, err
@@ -239,9 +250,9 @@ func Ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, 
 	if err := q.insert(ctx, tx); err != nil {
 		return q, err
 	}
-	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byCandidate, Action: MadeRequest, Words: message, Data: map[string]any{
-		"requestId": q.ID, "kind": k, "dueAt": q.DueAt.UTC(),
-	}}); err != nil {
+	data := map[string]any{"requestId": q.ID, "kind": k, "dueAt": q.DueAt.UTC()}
+	maps.Copy(data, facts)
+	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byCandidate, Action: MadeRequest, Words: message, Data: data}); err != nil {
 		return q, err
 	}
 	if err := c.Save(ctx, tx, now); err != nil {

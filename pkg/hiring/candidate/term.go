@@ -93,7 +93,7 @@ func (c *Candidate) lasts(ctx context.Context, tx *tenant.Tx, v *Invite, r *role
 		v.DueAt = &end
 		v.schedule(c.Notice.At)
 	}
-	if c.Decision == nil {
+	if !c.decided() {
 		c.keep(r, end)
 	}
 	return v.save(ctx, tx)

@@ -184,11 +184,11 @@ func (i *Screening) silence(ctx context.Context, tx *tenant.Tx, leave string) er
 	return err
 }
 
-// AskForPerson enters that a candidate asked for a person in the interview that a session is: as a
-// request for another way than it, of which the hiring team is told. Who has asked already, or is not
+// AskForPerson enters that a candidate asked for a person in the interview that a session is, or the
+// avatar for them (inbox.ByVisitor, inbox.ByAvatar): as a request for another way than it, of which the hiring team is told. Who has asked already, or is not
 // interviewed any more, asks for nothing. It comes before the session is locked, and rides
 // screening_by_session.
-func AskForPerson(ctx context.Context, tx *tenant.Tx, which id.Session, now time.Time) error {
+func AskForPerson(ctx context.Context, tx *tenant.Tx, which id.Session, by string, now time.Time) error {
 	i, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectOfSession, tx.Org, which)
 	if errdefs.IsNotFound(err, Noun) {
 		return nil
@@ -196,7 +196,7 @@ func AskForPerson(ctx context.Context, tx *tenant.Tx, which id.Session, now time
 	if err != nil {
 		return err
 	}
-	_, err = candidate.Ask(ctx, tx, i.Candidate, candidate.HumanAlternative, "", now)
+	_, err = candidate.AskInInterview(ctx, tx, i.Candidate, candidate.HumanAlternative, by, now)
 	if _, refused := errors.AsType[*errdefs.Conflict](err); refused || errdefs.IsAbsent(err, candidate.Noun) {
 		return nil
 	}

@@ -3,6 +3,7 @@ package mailer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"visavis.dev/pkg/base/id"
@@ -23,10 +24,14 @@ type Candidates interface {
 	// page of an application does; false likewise.
 	Reminder(ctx context.Context, tx *tenant.Tx, v id.Invite, now time.Time) (Letter, bool, error)
 	Page(ctx context.Context, tx *tenant.Tx, v id.Invite, now time.Time) (Letter, bool, error)
+	// Link is by what the link of a mail opens an invitation that is sent now: by the token that it was
+	// queued with, where that still does, or by another; empty where nothing does.
+	Link(ctx context.Context, tx *tenant.Tx, v id.Invite, token string, now time.Time) (string, error)
 	// Team is what one of the hiring team is told; false likewise.
 	Team(ctx context.Context, tx *tenant.Tx, n TeamNotice, now time.Time) (TeamLetter, bool, error)
-	// AnswerSent notes that the answer to a request was sent.
-	AnswerSent(ctx context.Context, tx *tenant.Tx, q id.CandidateRequest, now time.Time) error
+	// AnswerSent notes that the answer to a request was sent, and of which decision it was the
+	// explanation, by its time; nil for none.
+	AnswerSent(ctx context.Context, tx *tenant.Tx, q id.CandidateRequest, explains *time.Time, now time.Time) error
 	// InvitationSent and DecisionSent note that a mail was sent: the first with the stamp of its
 	// letter, the second of which decision it is, by its time.
 	InvitationSent(ctx context.Context, tx *tenant.Tx, v id.Invite, stamp []byte, now time.Time) error
@@ -63,6 +68,15 @@ type Decision struct {
 	Why string
 }
 
+// Answer is what the mail of the answer to a request has.
+type Answer struct {
+	Request id.CandidateRequest
+	// Words are for the candidate; empty for none.
+	Words string
+	// Explains is when the decision was made that the words explain; nil for none.
+	Explains *time.Time
+}
+
 // decisionSecret is what is sealed of the mail of a decision.
 type decisionSecret struct {
 	Token string `json:"token,omitempty"`
@@ -81,18 +95,41 @@ func (o *Outbox) toCandidate(ctx context.Context, tx *tenant.Tx, l input, to Inv
 	if !ok {
 		return ErrNoAddress
 	}
-	if l.Kind != answered { // of which there are no more than requests
+	switch {
+	case l.Kind == answered: // of which there are no more than requests
+		at, err := takeLater(ctx, tx, by.At)
+		if err != nil {
+			return err
+		}
+		by.At = at
+	default:
 		if err := take(ctx, tx, recipient(l.Kind, to.Portal, key), perRecipient, by.At); err != nil {
 			return err
 		}
-	}
-	if err := take(ctx, tx, invitations, invitationsAnHour, by.At); err != nil {
-		return err
+		if err := take(ctx, tx, invitations, invitationsAnHour, by.At); err != nil {
+			return err
+		}
 	}
 	l.Portal, l.Invite = to.Portal, to.Invite
 	return o.queue(ctx, tx, l, secret, job.Job{
 		ResourceKind: "invite", ResourceID: to.Invite.String(), Scope: scope.CandidatesRead, CreatedBy: by.By, CreatedAt: by.At,
 	})
+}
+
+// latest is for how many hours an answer waits for room.
+const latest = 48
+
+// takeLater counts a mail to a candidate that is not refused where an hour is full: it goes out in the
+// first that has room.
+func takeLater(ctx context.Context, tx *tenant.Tx, at time.Time) (time.Time, error) {
+	for range latest {
+		err := take(ctx, tx, invitations, invitationsAnHour, at)
+		if !errors.Is(err, ErrTooMany) {
+			return at, err
+		}
+		at = at.Truncate(time.Hour).Add(time.Hour)
+	}
+	return at, ErrTooMany
 }
 
 // SendInvite queues an invitation to an interview. The error is ErrNoAddress or ErrTooMany.
@@ -119,13 +156,18 @@ func (o *Outbox) SendReminder(ctx context.Context, tx *tenant.Tx, to Invited, by
 	return o.toCandidate(ctx, tx, input{Kind: reminded}, to, to.Token, by)
 }
 
-// SendAnswer queues the answer to what a candidate asked for. The error is likewise.
-func (o *Outbox) SendAnswer(ctx context.Context, tx *tenant.Tx, to Invited, q id.CandidateRequest, words string, by activity.Actor) error {
-	secret, err := json.Marshal(decisionSecret{Token: to.Token, Why: words})
+// SendAnswer queues the answer to what a candidate asked for, for the next hour with room. The error
+// is likewise.
+func (o *Outbox) SendAnswer(ctx context.Context, tx *tenant.Tx, to Invited, a Answer, by activity.Actor) error {
+	secret, err := json.Marshal(decisionSecret{Token: to.Token, Why: a.Words})
 	if err != nil {
 		return err
 	}
-	return o.toCandidate(ctx, tx, input{Kind: answered, Request: q}, to, string(secret), by)
+	l := input{Kind: answered, Request: a.Request}
+	if a.Explains != nil {
+		l.DecidedAt, l.Explained = *a.Explains, true
+	}
+	return o.toCandidate(ctx, tx, l, to, string(secret), by)
 }
 
 // candidate writes to a candidate.
@@ -134,11 +176,17 @@ func (a *addressed) candidate(ctx context.Context, tx *tenant.Tx, l input, secre
 		return errNobody
 	}
 	compose := from.Invitation
+	opens := func(token string) (err error) {
+		if token, err = from.Link(ctx, tx, l.Invite, token, now); err == nil && token != "" {
+			a.opens, a.token = "invite", token
+		}
+		return err
+	}
 	switch l.Kind {
 	case decided:
-		return a.decision(secret, func() (Letter, bool, error) { return from.Told(ctx, tx, l.Invite, l.DecidedAt, now) })
+		return a.decision(secret, opens, func() (Letter, bool, error) { return from.Told(ctx, tx, l.Invite, l.DecidedAt, now) })
 	case answered:
-		return a.decision(secret, func() (Letter, bool, error) { return from.Page(ctx, tx, l.Invite, now) })
+		return a.decision(secret, opens, func() (Letter, bool, error) { return from.Page(ctx, tx, l.Invite, now) })
 	case pageLink:
 		compose = from.Page
 	case reminded:
@@ -150,8 +198,8 @@ func (a *addressed) candidate(ctx context.Context, tx *tenant.Tx, l input, secre
 		return errOr(err, errNobody)
 	}
 	a.letter(letter)
-	a.opens, a.token, a.expires = "invite", secret, letter.Expires
-	return nil
+	a.expires = letter.Expires
+	return opens(secret)
 }
 
 func (a *addressed) letter(l Letter) {
@@ -159,7 +207,7 @@ func (a *addressed) letter(l Letter) {
 }
 
 // decision writes what was decided or answered.
-func (a *addressed) decision(secret string, compose func() (Letter, bool, error)) error {
+func (a *addressed) decision(secret string, opens func(token string) error, compose func() (Letter, bool, error)) error {
 	var sealed decisionSecret
 	if err := json.Unmarshal([]byte(secret), &sealed); err != nil {
 		return err
@@ -172,10 +220,10 @@ func (a *addressed) decision(secret string, compose func() (Letter, bool, error)
 	if sealed.Why != "" {
 		a.paragraphs = append(a.paragraphs, sealed.Why)
 	}
-	if sealed.Token != "" {
-		a.opens, a.token = "invite", sealed.Token
+	if sealed.Token == "" {
+		return nil
 	}
-	return nil
+	return opens(sealed.Token)
 }
 
 func errOr(err, otherwise error) error {

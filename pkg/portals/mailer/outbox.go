@@ -35,7 +35,18 @@ const (
 	reply      kind = "reply"
 )
 
-// input is the input of a job of kind mail_send.
+// job is the kind of job that a mail is. Those that came later have one of their own: a process of
+// before, beside which one of now runs while a deployment is changed, leaves them to it.
+func (k kind) job() job.Kind {
+	switch k {
+	case pageLink, answered, reminded, team:
+		return job.HiringMail
+	case signIn, invitation, ofCase, assigned, screening, decided, booking, reply:
+	}
+	return job.MailSend
+}
+
+// input is the input of a job of kind mail_send or hiring_mail.
 type input struct {
 	Kind   kind      `json:"kind"`
 	Portal id.Portal `json:"portalId"`
@@ -53,7 +64,8 @@ type input struct {
 	Request id.CandidateRequest `json:"requestId,omitzero"`
 	// Notice is of a mail to the hiring team.
 	Notice *TeamNotice `json:"notice,omitempty"`
-	// DecidedAt tells the decision of a mail from others, and Explained says that it has why.
+	// DecidedAt tells the decision of a mail, or that an answer explains, from others, and Explained says
+	// that it has why.
 	DecidedAt time.Time `json:"decidedAt,omitzero"`
 	Explained bool      `json:"explained,omitempty"`
 	// Language is empty for the reader's own.
@@ -113,7 +125,7 @@ func (o *Outbox) SendCase(ctx context.Context, tx *tenant.Tx, p id.Portal, which
 
 // queue seals what is secret of a mail and queues it.
 func (o *Outbox) queue(ctx context.Context, tx *tenant.Tx, l input, secret string, j job.Job) error {
-	j.ID, j.Kind, j.Portal = id.NewJob(), job.MailSend, l.Portal
+	j.ID, j.Kind, j.Portal = id.NewJob(), l.Kind.job(), l.Portal
 	if secret != "" {
 		l.Sealed = o.Vault.Seal(place(tx.Org, j.ID), []byte(secret))
 	}

@@ -52,7 +52,7 @@ type TeamLetter struct {
 // TellTeam queues a notice. A crash in between sends it again, with the same Message-ID.
 func TellTeam(ctx context.Context, tx *tenant.Tx, n TeamNotice, p id.Portal, at time.Time) error {
 	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.MailSend, Portal: p, ResourceKind: "candidate", ResourceID: n.Candidate.String(), Scope: scope.CandidatesRead,
+		ID: id.NewJob(), Kind: team.job(), Portal: p, ResourceKind: "candidate", ResourceID: n.Candidate.String(), Scope: scope.CandidatesRead,
 		CreatedBy: "platform", CreatedAt: at,
 	}, input{Kind: team, Portal: p, Notice: &n})
 	return err
@@ -78,7 +78,7 @@ func (w *Worker) tellTeam(ctx context.Context, j job.Job, l input, before tries)
 		if before.Failed > 0 {
 			return nil
 		}
-		return takeTold(ctx, tx, key, now)
+		return takeTeam(ctx, tx, key, now)
 	})
 	switch {
 	case errors.Is(err, errNobody):
@@ -93,6 +93,18 @@ func (w *Worker) tellTeam(ctx context.Context, j job.Job, l input, before tries)
 		return nil, err
 	}
 	return w.handOver(ctx, m, before, slog.String("job", j.ID.String()))
+}
+
+// hiringTeam is the holder of an organization's count of notices, apart from those of the inbox. As
+// many go out in an hour.
+const hiringTeam = "hiring_team"
+
+// takeTeam counts a notice to one of the team.
+func takeTeam(ctx context.Context, tx *tenant.Tx, key string, at time.Time) error {
+	if err := take(ctx, tx, recipient(team, id.Portal{}, key), perMember, at); err != nil {
+		return err
+	}
+	return take(ctx, tx, hiringTeam, perTeam, at)
 }
 
 // message is a notice as it is sent.

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Worker does the jobs of kind mail_send: it reads who a mail is for and what it
+// Worker does the jobs of the kinds mail_send and hiring_mail: it reads who a mail is for and what it
 // says, and hands it to the mail server. A crash in between sends it again, with the
 // same Message-ID.
 type Worker struct {
@@ -138,7 +138,11 @@ func (w *Worker) sent(ctx context.Context, tx *tenant.Tx, l input, stamp []byte,
 	case decided:
 		return w.Candidates.DecisionSent(ctx, tx, l.Invite, l.DecidedAt, l.Explained, now)
 	case answered:
-		return w.Candidates.AnswerSent(ctx, tx, l.Request, now)
+		var explains *time.Time
+		if l.Explained {
+			explains = &l.DecidedAt
+		}
+		return w.Candidates.AnswerSent(ctx, tx, l.Request, explains, now)
 	case signIn, invitation, assigned, booking, reply, pageLink, reminded, team:
 	}
 	return nil

@@ -52,6 +52,7 @@ var Tables = []Table{
 	{Name: "record_leaf", Owner: "hiring/record", Key: []string{"candidate_id", "number"}},
 	{Name: "record_anchor", Owner: "hiring/record", Key: []string{"number"}},
 	{Name: "candidate_application", Owner: "hiring/candidate", Key: []string{"id"}},
+	{Name: "candidate_link", Owner: "hiring/candidate", Key: []string{"hash"}},
 	{Name: "candidate_invite", Owner: "hiring/candidate", Key: []string{"id"}},
 	{Name: "human_interview", Owner: "hiring/candidate", Key: []string{"id"}},
 	{Name: "candidate_request", Owner: "hiring/candidate", Key: []string{"id"}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"time"
 
 	"visavis.dev/pkg/base/id"
@@ -148,15 +147,29 @@ func (j *journal) Gap(ctx context.Context, question, language string) error {
 // Collected implements conversation.Journal.
 func (j *journal) Collected(ctx context.Context, f session.Found) error {
 	r := j.room
-	person := r.session.Kind == session.Screening && slices.ContainsFunc(f.Left, func(l inbox.Left) bool { return l.Kind == inbox.Handoff })
+	by := ""
+	if r.session.Kind == session.Screening {
+		by = asksForPerson(f.Left)
+	}
 	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
-		if person { // what a candidate leaves is nobody's in the inbox
-			if err := screening.AskForPerson(ctx, tx, r.session.ID, r.server.now()); err != nil {
+		if by != "" { // what a candidate leaves is nobody's in the inbox
+			if err := screening.AskForPerson(ctx, tx, r.session.ID, by, r.server.now()); err != nil {
 				return err
 			}
 		}
 		return session.Collect(ctx, tx, r.session.ID, r.session.Epoch, f, r.server.now())
 	})
+}
+
+// asksForPerson is who asks for a person in what is left: the visitor, or the avatar for them; empty
+// for nobody. A rule of the persona's speaks for nobody.
+func asksForPerson(all []inbox.Left) (by string) {
+	for _, l := range all {
+		if l.Kind == inbox.Handoff && (l.RequestedBy == inbox.ByVisitor || l.RequestedBy == inbox.ByAvatar) {
+			by = l.RequestedBy
+		}
+	}
+	return by
 }
 
 // shownTurns is how many of the last turns a client that comes is shown.

@@ -11,16 +11,12 @@ CREATE INDEX IF NOT EXISTS candidate_request_by_watch ON candidate_request (watc
 ALTER TABLE candidate ADD COLUMN IF NOT EXISTS explain_at TIMESTAMPTZ;
 CREATE INDEX IF NOT EXISTS candidate_by_explanation ON candidate (explain_at) WHERE explain_at IS NOT NULL;
 
--- When the candidate is reminded next; NULL for never. The reminder's link opens the same as the one before.
+-- When the candidate is reminded next; NULL for never.
 ALTER TABLE candidate_invite ADD COLUMN IF NOT EXISTS remind_at TIMESTAMPTZ;
-ALTER TABLE candidate_invite ADD COLUMN IF NOT EXISTS reminder_hash BYTEA;
 CREATE INDEX IF NOT EXISTS candidate_invite_by_reminder ON candidate_invite (remind_at) WHERE remind_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS candidate_invite_by_reminder_token ON candidate_invite (org_id, reminder_hash) WHERE reminder_hash IS NOT NULL;
 
 -- +goose Down
-DROP INDEX IF EXISTS candidate_invite_by_reminder_token;
 DROP INDEX IF EXISTS candidate_invite_by_reminder;
-ALTER TABLE candidate_invite DROP COLUMN IF EXISTS reminder_hash;
 ALTER TABLE candidate_invite DROP COLUMN IF EXISTS remind_at;
 DROP INDEX IF EXISTS candidate_by_explanation;
 ALTER TABLE candidate DROP COLUMN IF EXISTS explain_at;
