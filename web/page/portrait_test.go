@@ -73,6 +73,12 @@ func TestPortraits(t *testing.T) {
 	}
 
 	b.site.Org, b.site.Speaker.Avatar = org, own.ID
+	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "it is not prepared")
+	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO face (org_id, avatar_id, state, ready_at, job_id, images) VALUES ($1, $2, $3, $4, $5, $6)`,
+			org, own.ID, face.Ready, tenanttest.Now, id.NewJob(), []face.Image{{Size: 512, Width: 4, Height: 3, ContentType: "image/png", Bytes: len(picture), File: stored}})
+		return err
+	}))
 	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "there is no face in the picture")
 	require.NotContains(t, b.get(home+"/talk", b.signedIn()).Body.String(), "/face/")
 	marks := portrait.Library()[0].Look.Landmarks()
@@ -83,12 +89,6 @@ func TestPortraits(t *testing.T) {
 		}))
 	}
 	mark(&marks)
-	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "it is not prepared")
-	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO face (org_id, avatar_id, state, ready_at, job_id, images) VALUES ($1, $2, $3, $4, $5, $6)`,
-			org, own.ID, face.Ready, tenanttest.Now, id.NewJob(), []face.Image{{Size: 512, Width: 4, Height: 3, ContentType: "image/png", Bytes: len(picture), File: stored}})
-		return err
-	}))
 	moved := b.get(home + "/face/512.png")
 	require.Equal(t, []string{picture, "public, max-age=3600"}, []string{moved.Body.String(), moved.Header().Get("Cache-Control")})
 	require.Equal(t, http.StatusNotModified, b.get(home+"/face/512.png", "If-None-Match: "+moved.Header().Get("ETag")).Code)
