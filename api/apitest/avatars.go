@@ -6,8 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/store/apikey"
 )
+
+// PrepareFaces prepares every own face that somebody put on.
+func (w *World) PrepareFaces(t testing.TB) {
+	t.Helper()
+	w.runJobs(t, (&face.Preparer{Tenants: w.Tenants, Files: w.Files, Library: avatar.NewLibrary()}).Background().Works)
+}
 
 // Create asks for an avatar of a good body that was changed.
 func (w *World) Create(t *testing.T, key apikey.Secret, change func(avatar, consent map[string]any)) Answer {

@@ -226,6 +226,12 @@ func TestLandmarks(t *testing.T) {
 
 	corrected := w.CallAs(t, "updateAvatar", own, w.Acme.New, map[string]any{"landmarks": given["landmarks"]}).Data(t)
 	require.Equal(t, []any{given["landmarks"], "given"}, []any{corrected["landmarks"], corrected["landmarksSource"]})
+	renamed := w.CallAs(t, "updateAvatar", own, w.Acme.New, map[string]any{"name": "Kim"}).Data(t)
+	require.Equal(t, corrected["landmarks"], renamed["landmarks"])
+	again := w.CallAs(t, "updateAvatar", own, w.Acme.New, map[string]any{"landmarks": nil}).Data(t)
+	require.Equal(t, []any{found["landmarks"], "found"}, []any{again["landmarks"], again["landmarksSource"]})
+	apitest.RequireError(t, w.CallAs(t, "updateAvatar", own, w.Globex.New, map[string]any{"landmarks": nil}), http.StatusNotFound, "not_found", "path.id")
+	apitest.RequireError(t, w.CallAs(t, "updateAvatar", apitest.LibraryFace, w.Acme.New, map[string]any{"landmarks": nil}), http.StatusConflict, "conflict", "")
 	library := w.CallAs(t, "getAvatar", apitest.LibraryFace, w.Acme.New, nil).Data(t)
 	require.Equal(t, "given", library["landmarksSource"])
 }

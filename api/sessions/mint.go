@@ -117,6 +117,9 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 		if err != nil {
 			return SessionTicket{}, err
 		}
+		if ticket.JoinURL != nil && made.Session.Channel != "chat" {
+			a.Library.Ahead(made.Session.Avatar, page.PortraitSide)
+		}
 		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &made.Active, made.Places
 		return ticket, nil
 	})

@@ -25,7 +25,7 @@ func (a *API) registerPicture(s *route.Service) {
 		Summary: "The picture of a face of the organization's own that a widget shows, and what moves it",
 		Description: "The configuration of the widget names its addresses. Pictures say of no page that they are shown on it, so the widget's " +
 			"public key is what it takes: whoever puts an own face on a website shows it to everybody. With size it is the picture that a " +
-			"page moves while it speaks, and with kind json where its eyes, mouth and chin are; neither is there where no face was found in it.",
+			"page moves while it speaks, and with kind json where its eyes, mouth and chin are; neither is there where no face was found in it, and before it is prepared (GET /avatars/{id}/face).",
 	}, a.ownPicture)
 }
 
@@ -101,12 +101,10 @@ func (a *API) moved(ctx context.Context, c *route.Call, org id.Org, worn id.Avat
 	}
 	c.SetHeader("Access-Control-Allow-Origin", "*") // pages read what they move
 	c.SetHeader("Cross-Origin-Resource-Policy", "cross-origin")
-	blob := route.Blob{ContentType: found.ContentType, ETag: found.Tag, CacheControl: hour}
-	data := found.Layers
+	blob := route.Blob{ContentType: found.ContentType, ETag: found.Tag, CacheControl: hour, Data: found.Layers}
 	if kind == "json" {
-		blob.ContentType, data = avatars.RigType, found.Rig
+		blob.ContentType, blob.Data = avatars.RigType, found.Rig
 	}
-	blob.Data = func(context.Context) ([]byte, error) { return data, nil }
 	return blob, nil
 }
 

@@ -154,14 +154,25 @@ func TestWidgetPicture(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 256, max(size.Width, size.Height))
 
-	// A page moves the picture by where its eyes, mouth and chin are.
+	// A page moves the picture by where its eyes, mouth and chin are, once it is prepared.
+	for _, kind := range []string{"png", "json"} {
+		apitest.RequireError(t, get(query+"&size=512&kind="+kind), http.StatusNotFound, "not_found", "query.face")
+	}
+	w.PrepareFaces(t)
 	moved, rig := get(query+"&size=512"), get(query+"&size=512&kind=json")
 	require.Equal(t, []string{"image/png", "*", "cross-origin"}, []string{
 		moved.Header.Get("Content-Type"), moved.Header.Get("Access-Control-Allow-Origin"), moved.Header.Get("Cross-Origin-Resource-Policy"),
 	})
 	require.Contains(t, string(rig.Raw), `"mesh":true`)
+	for kind, tag := range map[string]string{"png": moved.Header.Get("ETag"), "json": rig.Header.Get("ETag")} {
+		again := w.Do(apitest.Request{
+			Method: http.MethodGet, Path: "/widgets/" + own + "/picture?" + query + "&size=512&kind=" + kind, Header: map[string]string{"If-None-Match": tag},
+		})
+		require.Equal(t, http.StatusNotModified, again.Status)
+	}
 	nobody := w.Create(t, w.Acme.New, func(a, _ map[string]any) { delete(a, "landmarks") }).Data(t)["id"].(string)
 	w.CallAs(t, "updatePersona", made["personaId"].(string), w.Acme.New, map[string]any{"avatarId": nobody})
+	w.PrepareFaces(t)
 	apitest.RequireError(t, get("key="+key+"&face="+nobody+"&size=512"), http.StatusNotFound, "not_found", "query.face")
 	w.CallAs(t, "updatePersona", made["personaId"].(string), w.Acme.New, map[string]any{"avatarId": face["id"]})
 

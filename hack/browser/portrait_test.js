@@ -19,6 +19,7 @@ before(async () => {
   browser = await launch()
   own = await makePortrait(4)
   portal = await makeCourse('Portrait', { avatarId: own.made.id })
+  await worn(own.made.id) // it moves once it is prepared
 })
 after(() => browser?.close())
 

@@ -66,6 +66,20 @@ class Axes {
 }
 
 /**
+ * Throws where landmarks are no face's: a point is not in the picture, the eyes are not left to right, or the mouth and the
+ * chin not below each other.
+ * @param {Landmarks} l
+ */
+export function check({ leftEye, rightEye, mouthLeft, mouthRight, mouthTop, mouthBottom, chin }) {
+  const inside = (v) => v >= 0 && v <= 1
+  const points = [leftEye, rightEye, mouthLeft, mouthRight, mouthTop, mouthBottom, chin]
+  // What is no number is on neither side of one.
+  const ok = points.every((at) => inside(at?.[0]) && inside(at?.[1])) && leftEye[0] < rightEye[0] && mouthLeft[0] < mouthRight[0] &&
+    (leftEye[1] + rightEye[1]) / 2 < mouthTop[1] && mouthTop[1] < mouthBottom[1] && mouthBottom[1] < chin[1]
+  if (!ok) throw new Error('the landmarks are no face\'s')
+}
+
+/**
  * Mesh is a portrait that can be moved.
  */
 export class Mesh {
@@ -89,6 +103,7 @@ export class Mesh {
   #fields
 
   /**
+   * It throws where check does.
    * @param {object} picture
    * @param {number} picture.width in pixels
    * @param {number} picture.height
@@ -96,6 +111,7 @@ export class Mesh {
    * @param {Partial<Features>} [picture.features]
    */
   constructor({ width, height, landmarks, features }) {
+    check(landmarks)
     const { seam = 0.42, eyes = [usualEye, usualEye], cut = false } = features ?? {}
     this.#width = width
     this.#height = height

@@ -1,7 +1,7 @@
 // A portrait that lives: an organization's own face, moved as a mesh.
 
 import { featuresOf } from './features.js'
-import { Mesh } from './mesh.js'
+import { check, Mesh } from './mesh.js'
 import { area, paintInside } from './mouth.js'
 import { ease } from './visemes.js'
 import { warpOf } from './warp.js'
@@ -34,10 +34,12 @@ export class Portrait {
   #fades = false
 
   /**
+   * It throws where the landmarks are no face's.
    * @param {{rig: MeshRig, sheet: any}} loaded
    * @param {(width: number, height: number) => any} make makes a canvas
    */
   constructor({ rig, sheet }, make) {
+    check(rig.landmarks) // before its pixels are looked at
     this.#sheet = sheet
     this.#make = make
     const { width, height } = sheet

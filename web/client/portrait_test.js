@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { featuresOf } from './features.js'
 import { Mesh } from './mesh.js'
-import { viewOf, weightsOf } from './portrait.js'
+import { Portrait, viewOf, weightsOf } from './portrait.js'
 import { rest, shapes } from './visemes.js'
 import { fill } from './warp.js'
 
@@ -117,6 +117,19 @@ test('faces of all places and sizes, even odd ones, make a mesh', () => {
       assert.ok(mesh.rest.length / 2 < 65_536, `${mesh.rest.length / 2} vertices`)
       assert.ok(mesh.pose(weightsOf({ ...still, yaw: 1 }, shapes.aa, mesh.half)).every(Number.isFinite))
     }
+  }
+})
+
+test('what is no face makes no mesh', () => {
+  const wrong = [
+    { leftEye: landmarks.rightEye, rightEye: landmarks.leftEye }, { rightEye: landmarks.leftEye }, { chin: [0.5, 0.5] }, { chin: [0.5, 0.63] },
+    { mouthLeft: landmarks.mouthRight, mouthRight: landmarks.mouthLeft }, { mouthTop: [0.5, 0.2] }, { mouthBottom: [0.5, 0.58] },
+    { leftEye: [-0.1, 0.43] }, { chin: [0.5, 1.2] }, { chin: [0.5, NaN] }, { mouthTop: null }, { leftEye: undefined }, { rightEye: ['x', 0.4] },
+  ]
+  for (const marks of wrong) {
+    assert.throws(() => make({ ...landmarks, ...marks }), /no face/, JSON.stringify(marks))
+    const canvas = () => assert.fail('nothing is drawn of it')
+    assert.throws(() => new Portrait({ rig: { mesh: true, width: 600, height: 600, landmarks: { ...landmarks, ...marks } }, sheet: { width: 600, height: 600 } }, canvas), /no face/)
   }
 })
 

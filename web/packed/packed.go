@@ -17,7 +17,7 @@ type Document struct {
 	contentType string
 	body        []byte
 	packed      []byte
-	etag        string
+	etag        Tag
 }
 
 // worthPacking is from what size packing saves a packet.
@@ -26,7 +26,34 @@ const worthPacking = 1000
 // New makes a document of bytes that nobody changes.
 func New(body []byte, contentType string) *Document {
 	sum := sha256.Sum256(body)
-	d := &Document{contentType: contentType, body: body, etag: `W/"` + hex.EncodeToString(sum[:12]) + `"`}
+	return Tagged(body, contentType, Tag(`"`+hex.EncodeToString(sum[:12])+`"`))
+}
+
+// Tag is an entity tag that is known before there are bytes, with its quotes.
+type Tag string
+
+// weak is the tag as it is sent: packed or not, what it names is the same.
+func (t Tag) weak() string { return "W/" + string(t) }
+
+// in says whether a browser that asks has what the tag names.
+func (t Tag) in(r *http.Request) bool {
+	return t != "" && strings.Contains(r.Header.Get("If-None-Match"), string(t))
+}
+
+// Known answers a browser that has what the tag names already, and says whether it has.
+func (t Tag) Known(w http.ResponseWriter, r *http.Request) bool {
+	if !t.in(r) {
+		return false
+	}
+	w.Header().Set("ETag", t.weak())
+	w.Header().Add("Vary", "Accept-Encoding")
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// Tagged is New with a tag that names these bytes, and none other of the same address.
+func Tagged(body []byte, contentType string, tag Tag) *Document {
+	d := &Document{contentType: contentType, body: body, etag: tag}
 	if len(body) < worthPacking || strings.HasPrefix(contentType, "image/") && contentType != "image/svg+xml" {
 		return d
 	}
@@ -43,13 +70,12 @@ func New(body []byte, contentType string) *Document {
 
 // Serve sends the document, unless the browser has it already.
 func (d *Document) Serve(w http.ResponseWriter, r *http.Request, status int) {
-	header := w.Header()
-	header.Set("ETag", d.etag)
-	header.Add("Vary", "Accept-Encoding")
-	if status == http.StatusOK && strings.Contains(r.Header.Get("If-None-Match"), d.etag) {
-		w.WriteHeader(http.StatusNotModified)
+	if status == http.StatusOK && d.etag.Known(w, r) {
 		return
 	}
+	header := w.Header()
+	header.Set("ETag", d.etag.weak())
+	header.Add("Vary", "Accept-Encoding")
 	header.Set("Content-Type", d.contentType)
 	body := d.body
 	if d.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

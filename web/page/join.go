@@ -132,10 +132,7 @@ func (v *view) joinTicket(session id.Session) {
 	}
 	v.site = j.Site
 	told.Notice = v.notice()
-	if told.Face, err = v.livingAt(j.Site, v.faceUnder(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket"))); err != nil {
-		v.refuseScript(err)
-		return
-	}
+	told.Face = v.livingAt(j.Site, v.faceUnder(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket")))
 	v.answer(http.StatusOK, told)
 }
 
@@ -149,7 +146,7 @@ func (v *view) joinPortrait(session id.Session) error {
 	if err != nil {
 		return err
 	}
-	v.w.Header().Set("Cache-Control", "private, no-store")
+	v.w.Header().Set("Cache-Control", keptByNone)
 	packed.New(data, contentType).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }
@@ -170,7 +167,7 @@ func (v *view) joinedFace(session id.Session, file string) error {
 		return err
 	}
 	v.site = j.Site
-	return v.living(file, keptByOne)
+	return v.living(file, keptByNone)
 }
 
 // joinFace sends a living face of the library, which is anybody's to see.

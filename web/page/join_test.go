@@ -70,7 +70,7 @@ func TestASessionHasAPage(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, b.get("https://portal.example.com/p/~join/face/"+id.NewAvatar().String()+"/512.json").Code, "an own face is not everybody's")
 	mine := b.get(at+"/face/512.json", "X-Session-Token: "+joinToken)
 	require.Equal(t, http.StatusOK, mine.Code)
-	require.Contains(t, mine.Header().Get("Cache-Control"), "private")
+	require.Equal(t, "private, no-store", mine.Header().Get("Cache-Control"))
 	require.Equal(t, http.StatusNotFound, b.get(at+"/face/512.json").Code)
 	require.Equal(t, http.StatusNotFound, b.get(at+"/face/512.gif", "X-Session-Token: "+joinToken).Code)
 	require.Equal(t, "image/png", b.get(at+"/portrait", "X-Session-Token: "+joinToken).Header().Get("Content-Type"))

@@ -15,12 +15,21 @@ import (
 // it: by its side in pixels, as a picture and as what describes it.
 const livingPrefix = "/face/"
 
-// How long browsers keep a face: one that everybody sees, and one that somebody sees who
-// holds the secret of a session.
+// How long browsers keep a face: one of the library, one of an organization's own that
+// everybody sees, until its consent is withdrawn, and one that somebody sees who holds a secret.
 const (
-	keptByAll = "public, max-age=3600, stale-while-revalidate=86400"
-	keptByOne = "private, max-age=3600"
+	keptByAll  = "public, max-age=3600, stale-while-revalidate=86400"
+	keptAnHour = "public, max-age=3600"
+	keptByNone = "private, no-store"
 )
+
+// kept is how long browsers keep the face of who speaks at the site, which everybody sees.
+func (v *view) kept() string {
+	if v.h.Portraits.OfLibrary(v.site.Speaker.Avatar) {
+		return keptByAll
+	}
+	return keptAnHour
+}
 
 // living sends who speaks: what describes them, or a picture.
 func (v *view) living(name, kept string) error {
@@ -33,23 +42,35 @@ func (v *view) living(name, kept string) error {
 	if err != nil {
 		return err
 	}
-	v.w.Header().Set("Cache-Control", kept)
-	document := packed.New(face.Layers, face.ContentType)
+	read, contentType := face.Layers, face.ContentType
 	if kind == "json" {
-		document = packed.New(face.Rig, "application/json")
+		read, contentType = face.Rig, "application/json"
 	}
-	document.Serve(v.w, v.r, http.StatusOK)
+	v.w.Header().Set("Cache-Control", kept)
+	tag := packed.Tag(face.Tag)
+	if tag.Known(v.w, v.r) {
+		return nil
+	}
+	data, err := read(v.r.Context())
+	if err != nil {
+		return err
+	}
+	packed.Tagged(data, contentType, tag).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }
 
 // livingPath is where a page finds who speaks; empty where there is only a picture.
-func (v *view) livingPath() (string, error) { return v.livingAt(v.site, v.base+livingPrefix) }
+func (v *view) livingPath() string { return v.livingAt(v.site, v.base+livingPrefix) }
 
-// livingAt is livingPath of a site's speaker, under a path.
-func (v *view) livingAt(site *published.Site, under string) (string, error) {
+// livingAt is livingPath of a site's speaker, under a path. Where it cannot be known now the
+// page is shown with the picture.
+func (v *view) livingAt(site *published.Site, under string) string {
 	edition, ok, err := v.h.Portraits.Lives(v.r.Context(), site)
-	if !ok || err != nil {
-		return "", err
+	if err != nil {
+		v.h.Log.WarnContext(v.r.Context(), "a page shows a still picture", "path", loggedPath(v.r.URL.Path), "error", err)
 	}
-	return under + "{side}.{kind}?" + edition, nil
+	if !ok || err != nil {
+		return ""
+	}
+	return under + "{side}.{kind}?" + edition
 }

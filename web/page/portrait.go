@@ -27,14 +27,14 @@ func (f Faces) Picture(ctx context.Context, site *published.Site, p artwork.Pict
 	return f.Files.Read(ctx, site.Org, p.File)
 }
 
-// portraitSide is of a drawn picture, in pixels: twice what the first page shows.
-const portraitSide = 512
+// PortraitSide is of a drawn picture, in pixels: twice what the first page shows.
+const PortraitSide = 512
 
 // Portrait implements Portraits.
 func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error) {
 	worn := site.Speaker.Avatar
 	if _, ok := f.Library.Find(worn); ok {
-		data, err = f.Library.Picture(worn, portraitSide)
+		data, err = f.Library.Picture(worn, PortraitSide)
 		return data, "image/png", err
 	}
 	own, err := avatar.Public(ctx, f.Tenants, f.Library, site.Org, worn)

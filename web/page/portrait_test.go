@@ -2,7 +2,9 @@ package page_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/avatar/portrait"
+	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/portals/subject"
@@ -60,11 +63,22 @@ func TestPortraits(t *testing.T) {
 	require.Equal(t, "image/png", layers.Header().Get("Content-Type"))
 	require.Equal(t, "application/json", rig.Header().Get("Content-Type"))
 	require.Contains(t, rig.Body.String(), `"browLeft":{`)
+	for path, got := range map[string]*httptest.ResponseRecorder{"/portrait": drawn, "/face/512.png": layers, "/face/512.json": rig} {
+		require.Equal(t, "public, max-age=3600, stale-while-revalidate=86400", got.Header().Get("Cache-Control"), path)
+		known := b.get(home+path, "If-None-Match: "+got.Header().Get("ETag"))
+		require.Equal(t, []any{http.StatusNotModified, got.Header().Get("ETag")}, []any{known.Code, known.Header().Get("ETag")}, path)
+	}
 	for _, name := range []string{"", "512", "512.gif", "100000.png", "-1.png"} {
 		require.Equal(t, http.StatusNotFound, b.get(home+"/face/"+name).Code, name)
 	}
 
 	b.site.Org, b.site.Speaker.Avatar = org, own.ID
+	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "it is not prepared")
+	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO face (org_id, avatar_id, state, ready_at, job_id, images) VALUES ($1, $2, $3, $4, $5, $6)`,
+			org, own.ID, face.Ready, tenanttest.Now, id.NewJob(), []face.Image{{Size: 512, Width: 4, Height: 3, ContentType: "image/png", Bytes: len(picture), File: stored}})
+		return err
+	}))
 	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "there is no face in the picture")
 	require.NotContains(t, b.get(home+"/talk", b.signedIn()).Body.String(), "/face/")
 	marks := portrait.Library()[0].Look.Landmarks()
@@ -75,14 +89,16 @@ func TestPortraits(t *testing.T) {
 		}))
 	}
 	mark(&marks)
-	require.Equal(t, picture, b.get(home+"/face/512.png").Body.String())
+	moved := b.get(home + "/face/512.png")
+	require.Equal(t, []string{picture, "public, max-age=3600"}, []string{moved.Body.String(), moved.Header().Get("Cache-Control")})
+	require.Equal(t, http.StatusNotModified, b.get(home+"/face/512.png", "If-None-Match: "+moved.Header().Get("ETag")).Code)
 	require.Contains(t, b.get(home+"/face/1024.json").Body.String(), `"chin":[`)
 	require.Contains(t, b.get(home+"/talk", b.signedIn()).Body.String(), `data-face="/p/harbour/face/{side}.{kind}?`+own.ID.Bare()+".")
 	mark(nil)
 	shown := b.get(home + "/portrait")
 	require.Equal(t, picture, shown.Body.String())
 	require.Equal(t, "image/png", shown.Header().Get("Content-Type"))
-	require.Contains(t, shown.Header().Get("Cache-Control"), "max-age=3600")
+	require.Equal(t, "public, max-age=3600", shown.Header().Get("Cache-Control"), "a consent is withdrawn for good")
 
 	b.site.Org = other
 	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code, "a face is its organization's")
@@ -92,6 +108,25 @@ func TestPortraits(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code)
+}
+
+// unknown cannot say now whether faces move.
+type unknown struct{ page.Portraits }
+
+func (unknown) Lives(context.Context, *published.Site) (string, bool, error) {
+	return "", false, errors.New("no database")
+}
+
+// Nobody stays away from a conversation because a face does.
+func TestPagesWithoutALivingFace(t *testing.T) {
+	b := setup(t)
+	at, _ := invited(b)
+	b.handler.Portraits = unknown{pagetest.Portraits{Library: library}}
+	talk := b.get(home+"/talk", b.signedIn())
+	require.Equal(t, http.StatusOK, talk.Code)
+	require.Contains(t, talk.Body.String(), `data-face=""`)
+	code, ticket := b.asks(http.MethodPost, at+"/ticket", joinToken)
+	require.Equal(t, []any{http.StatusOK, ""}, []any{code, ticket["face"]})
 }
 
 // Pages show copies of the portal's pictures, of their own origin, for ever.

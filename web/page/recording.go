@@ -82,7 +82,7 @@ func (v *view) playing(path string) error {
 	}
 	if file, ok := strings.CutPrefix(what, "face/"); ok {
 		v.site = r.Site
-		return v.taking(reading, func() error { return v.living(file, keptByOne) })
+		return v.taking(reading, func() error { return v.living(file, keptByNone) })
 	}
 	switch what {
 	case "sound":
@@ -116,7 +116,7 @@ func (v *view) send(r Recorded, contentType string, open func(context.Context, R
 	defer content.Close()
 	header := v.w.Header()
 	header.Set("Content-Type", contentType)
-	header.Set("Cache-Control", "private, no-store")
+	header.Set("Cache-Control", keptByNone)
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	header.Set("Access-Control-Allow-Origin", "*")
 	// What cannot be set is as short as of every answer: browsers ask for the rest then.
@@ -126,7 +126,7 @@ func (v *view) send(r Recorded, contentType string, open func(context.Context, R
 }
 
 // aboutRecording tells the page's script what the link opens.
-func (v *view) aboutRecording(r Recorded) (err error) {
+func (v *view) aboutRecording(r Recorded) error {
 	told := struct {
 		Speaker    string    `json:"speaker"`
 		Face       string    `json:"face"`
@@ -135,9 +135,7 @@ func (v *view) aboutRecording(r Recorded) (err error) {
 		DurationMs int64     `json:"durationMs"`
 		MissingMs  int64     `json:"missingMs"`
 	}{Speaker: r.Site.Speaker.Name, StartedAt: r.StartedAt, OffsetMs: r.BeganMs, DurationMs: r.DurationMs, MissingMs: r.MissingMs}
-	if told.Face, err = v.livingAt(r.Site, v.faceUnder(r.Site, strings.TrimSuffix(v.r.URL.Path, "/about"))); err != nil {
-		return err
-	}
+	told.Face = v.livingAt(r.Site, v.faceUnder(r.Site, strings.TrimSuffix(v.r.URL.Path, "/about")))
 	v.answer(http.StatusOK, told)
 	return nil
 }
@@ -147,7 +145,7 @@ func (v *view) recordedPortrait(r Recorded) error {
 	if err != nil {
 		return err
 	}
-	v.w.Header().Set("Cache-Control", "private, no-store")
+	v.w.Header().Set("Cache-Control", keptByNone)
 	packed.New(data, contentType).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }

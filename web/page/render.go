@@ -89,7 +89,7 @@ func (v *view) show(status int, name string, s *sheet) error {
 		return nil
 	}
 	header := v.w.Header()
-	header.Set("Cache-Control", "private, no-store")
+	header.Set("Cache-Control", keptByNone)
 	header.Set("Content-Type", htmlType)
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
@@ -122,7 +122,7 @@ func (v *view) portrait() error {
 	if err != nil {
 		return err
 	}
-	v.w.Header().Set("Cache-Control", "public, max-age=3600, stale-while-revalidate=86400")
+	v.w.Header().Set("Cache-Control", v.kept())
 	packed.New(data, contentType).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }

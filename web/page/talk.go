@@ -51,11 +51,7 @@ func (v *view) talk() error {
 	if err != nil {
 		return err
 	}
-	face, err := v.livingPath()
-	if err != nil {
-		return err
-	}
-	body := talkBody{Words: string(words), Base: v.base, Face: face, ReturnURL: pageURL(&v.visit.ReturnURL)}
+	body := talkBody{Words: string(words), Base: v.base, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}

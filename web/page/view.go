@@ -102,7 +102,7 @@ func (v *view) get(path string) error {
 	case path == "/portrait":
 		return v.portrait()
 	case strings.HasPrefix(path, livingPrefix):
-		return v.living(strings.TrimPrefix(path, livingPrefix), keptByAll)
+		return v.living(strings.TrimPrefix(path, livingPrefix), v.kept())
 	case strings.HasPrefix(path, picturePrefix):
 		return v.picture(strings.TrimPrefix(path, picturePrefix))
 	}

@@ -34,9 +34,12 @@ type Library struct {
 	faces []Avatar
 	looks map[id.Avatar]portrait.Look
 
-	mu     sync.Mutex
-	drawn  *lru.Cache[string, []byte]
-	living *lru.Cache[string, Living]
+	// mu and livingMu are held by who draws: a picture is quick, and waits for no layers.
+	mu, livingMu sync.Mutex
+	drawn        *lru.Cache[string, []byte]
+	living       *lru.Cache[string, Living]
+	// warming is held by who draws ahead.
+	warming chan struct{}
 }
 
 // NewLibrary makes the library.
@@ -49,7 +52,7 @@ func NewLibrary() *Library {
 	if err != nil {
 		panic(err) // as above
 	}
-	l := &Library{looks: map[id.Avatar]portrait.Look{}, drawn: drawn, living: living}
+	l := &Library{looks: map[id.Avatar]portrait.Look{}, drawn: drawn, living: living, warming: make(chan struct{}, 1)}
 	for _, f := range portrait.Library() {
 		marks := f.Look.Landmarks()
 		a := Avatar{

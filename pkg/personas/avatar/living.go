@@ -31,15 +31,40 @@ type livingRig struct {
 	Parts map[string]portrait.Layer `json:"parts"`
 }
 
+// Ahead begins to draw a face that a page will ask this process for soon: its picture of a side,
+// and then what browsers move, in each of LivingSides. One face is drawn ahead at a time, and
+// none waits for it: while one is, and for an own face, nothing is done.
+func (l *Library) Ahead(a id.Avatar, side int) {
+	if _, ok := l.looks[a]; !ok {
+		return
+	}
+	select {
+	case l.warming <- struct{}{}:
+	default:
+		return
+	}
+	go func() {
+		defer func() { <-l.warming }()
+		if _, err := l.Picture(a, side); err != nil {
+			return // who asks for it is told
+		}
+		for _, large := range LivingSides {
+			if _, err := l.Living(a, large); err != nil {
+				return // as above
+			}
+		}
+	}()
+}
+
 // Living draws a face in layers of a size, one of LivingSides. One is drawn at a time,
-// as pictures are.
+// beside one picture.
 func (l *Library) Living(a id.Avatar, side int) (Living, error) {
 	key := fmt.Sprint(a, side)
 	if found, ok := l.living.Get(key); ok {
 		return found, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.livingMu.Lock()
+	defer l.livingMu.Unlock()
 	if found, ok := l.living.Get(key); ok {
 		return found, nil
 	}

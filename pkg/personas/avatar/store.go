@@ -43,7 +43,11 @@ func ScanOwn(row pgx.CollectableRow) (Avatar, error) {
 		&a.Picture, &a.Thumbnail, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.Consent.ID, &a.Consent.State, &a.Consent.PolicyVersion, &a.Consent.RecordedAt,
 		&a.Uses.Personas, &a.Uses.Duos)
-	if a.Landmarks != nil && a.Marked == "" {
+	switch {
+	case a.Landmarks == nil:
+	case !a.Landmarks.Plausible():
+		a.Landmarks, a.Marked = nil, "" // given before they were checked: they are looked for
+	case a.Marked == "":
 		a.Marked = landmark.Given // before others were looked for
 	}
 	return a, err

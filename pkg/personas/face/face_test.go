@@ -24,6 +24,7 @@ import (
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -227,7 +228,9 @@ func TestFacesOfBefore(t *testing.T) {
 		require.Equal(t, landmark.Found, w.avatarNow(a).Marked)
 		moved, err := movers.Living(t.Context(), w.org, a.ID, 512)
 		require.NoError(t, err)
-		size, err := png.DecodeConfig(bytes.NewReader(moved.Layers))
+		data, err := moved.Layers(t.Context())
+		require.NoError(t, err)
+		size, err := png.DecodeConfig(bytes.NewReader(data))
 		require.NoError(t, err)
 		require.Equal(t, 512, size.Height, "the picture that was prepared")
 	})
@@ -236,6 +239,13 @@ func TestFacesOfBefore(t *testing.T) {
 		_, ok, err := movers.Moves(t.Context(), w.org, a.ID)
 		require.NoError(t, err)
 		require.True(t, ok)
+		_, err = movers.Living(t.Context(), w.org, a.ID, 1024)
+		require.True(t, errdefs.IsNotFound(err, avatar.Noun), "it is not prepared")
+		w.prepare(a)
+		_, err = movers.Living(t.Context(), w.org, a.ID, 1024)
+		require.True(t, errdefs.IsNotFound(err, avatar.Noun), "it is being prepared")
+		w.advance()
+		w.mark(a, nil)
 		moved, err := movers.Living(t.Context(), w.org, a.ID, 1024)
 		require.NoError(t, err)
 		require.Equal(t, "image/png", moved.ContentType)
@@ -243,20 +253,56 @@ func TestFacesOfBefore(t *testing.T) {
 			Mesh      bool
 			Landmarks portrait.Landmarks
 		}
-		require.NoError(t, json.Unmarshal(moved.Rig, &rig))
+		data, err := moved.Rig(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &rig))
 		require.True(t, rig.Mesh)
 		require.Equal(t, *w.avatarNow(a).Landmarks, rig.Landmarks)
 	})
 	t.Run("given, and not looked for", func(t *testing.T) {
 		a := w.avatar(person(t))
 		given := portrait.Library()[3].Look.Landmarks()
-		w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := tx.Exec(ctx, `UPDATE avatar SET landmarks = $3 WHERE org_id = $1 AND id = $2`, w.org, a.ID, given)
-			return err
-		})
+		w.mark(a, &given)
 		w.prepare(a)
 		w.advance()
 		require.Equal(t, []any{&given, landmark.Given}, []any{w.avatarNow(a).Landmarks, w.avatarNow(a).Marked})
+	})
+	t.Run("given, and no face's", func(t *testing.T) {
+		given := portrait.Library()[3].Look.Landmarks()
+		given.LeftEye, given.RightEye = given.RightEye, given.LeftEye
+		for _, prepared := range []bool{false, true} {
+			a := w.avatar(person(t))
+			if prepared {
+				w.prepare(a)
+				w.advance()
+			}
+			w.mark(a, &given)
+			require.Equal(t, []any{(*portrait.Landmarks)(nil), landmark.Source("")}, []any{w.avatarNow(a).Landmarks, w.avatarNow(a).Marked})
+			if prepared {
+				_, err := movers.Living(t.Context(), w.org, a.ID, 512)
+				require.NoError(t, err)
+			} else {
+				w.prepare(a)
+				w.advance()
+			}
+			require.Equal(t, landmark.Found, w.avatarNow(a).Marked, "they were looked for, prepared before: %t", prepared)
+			require.True(t, w.avatarNow(a).Landmarks.Plausible())
+		}
+	})
+	t.Run("while it is moved elsewhere", func(t *testing.T) {
+		a := w.avatar(person(t))
+		w.prepare(a)
+		w.advance()
+		w.mark(a, nil)
+		fence := func(state tenant.State) {
+			_, err := w.shard().Exec(t.Context(), `UPDATE org_fence SET state = $2 WHERE org_id = $1`, w.org, state)
+			require.NoError(t, err)
+		}
+		fence(tenant.Fenced)
+		_, err := movers.Living(t.Context(), w.org, a.ID, 512)
+		fence(tenant.Open)
+		require.NoError(t, err)
+		require.Empty(t, w.avatarNow(a).Marked, "they are looked for again")
 	})
 	t.Run("somebody gave them meanwhile", func(t *testing.T) {
 		a := w.avatar(person(t))
@@ -269,17 +315,38 @@ func TestFacesOfBefore(t *testing.T) {
 		require.NoError(t, avatar.SaveMarks(t.Context(), w.tenants, w.org, a))
 		require.Equal(t, &given, w.avatarNow(a).Landmarks)
 	})
-	for name, data := range map[string][]byte{"nobody in it": drawn(600, 900), "broken": []byte("hello")} {
-		t.Run(name, func(t *testing.T) {
-			a := w.avatar(data)
-			_, err := movers.Living(t.Context(), w.org, a.ID, 512)
-			require.True(t, errdefs.IsNotFound(err, avatar.Noun))
+	t.Run("nobody in it", func(t *testing.T) {
+		a := w.avatar(drawn(600, 900))
+		w.prepare(a)
+		w.advance()
+		for range 2 { // when it was prepared, and when a page asks
 			require.Equal(t, landmark.None, w.avatarNow(a).Marked)
 			_, ok, err := movers.Moves(t.Context(), w.org, a.ID)
 			require.NoError(t, err)
 			require.False(t, ok, "it is not looked at again")
-		})
-	}
+			w.mark(a, nil)
+			_, err = movers.Living(t.Context(), w.org, a.ID, 512)
+			require.True(t, errdefs.IsNotFound(err, avatar.Noun))
+		}
+	})
+}
+
+// mark sets what is known of a face's landmarks as it was before they were looked for, and
+// checked; nil for nothing.
+func (w *world) mark(a avatar.Avatar, marks *portrait.Landmarks) {
+	w.t.Helper()
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE avatar SET landmarks = $3, landmarks_source = '' WHERE org_id = $1 AND id = $2`, w.org, a.ID, marks)
+		return err
+	})
+}
+
+// shard is the organization's.
+func (w *world) shard() *database.DB {
+	w.t.Helper()
+	db, err := w.tenants.Shard(w.t.Context(), "a")
+	require.NoError(w.t, err)
+	return db
 }
 
 // Whose consent was withdrawn, or who was deleted, is moved no more; neither is another
@@ -288,6 +355,8 @@ func TestFacesThatAreNotShown(t *testing.T) {
 	w := newWorld(t)
 	movers := face.Movers{Tenants: w.tenants, Files: w.files, Library: avatar.NewLibrary()}
 	a := w.avatar(person(t))
+	w.prepare(a)
+	w.advance()
 	_, err := movers.Living(t.Context(), w.org, a.ID, 512)
 	require.NoError(t, err)
 	refused := func(org id.Org, worn id.Avatar) {

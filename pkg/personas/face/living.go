@@ -3,8 +3,8 @@ package face
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
+	"time"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
@@ -24,13 +24,31 @@ type Movers struct {
 	Library *avatar.Library
 }
 
-// Moved is a face as a browser moves it.
+// Moved is a face as a browser moves it. Nothing of it is read or drawn before it is asked for.
 type Moved struct {
-	avatar.Living
-	// ContentType is of Living.Layers: image/png or image/jpeg.
+	// ContentType is of Layers: image/png or image/jpeg.
 	ContentType string
-	// Tag identifies the bytes of both.
+	// Tag identifies the bytes of both Rig and Layers, with its quotes.
 	Tag string
+	// Rig is JSON: where everything lies.
+	Rig func(context.Context) ([]byte, error)
+	// Layers are the picture, or the parts of it.
+	Layers func(context.Context) ([]byte, error)
+}
+
+// DrawnMoved is a face of the library as a browser moves it, in one of avatar.LivingSides.
+func DrawnMoved(l *avatar.Library, worn id.Avatar, side int) Moved {
+	return Moved{
+		ContentType: "image/png", Tag: l.ETag(worn, side),
+		Rig: func(context.Context) ([]byte, error) {
+			drawn, err := l.Living(worn, side)
+			return drawn.Rig, err
+		},
+		Layers: func(context.Context) ([]byte, error) {
+			drawn, err := l.Living(worn, side)
+			return drawn.Layers, err
+		},
+	}
 }
 
 // Moves says whether an organization's face can be moved, and how its edition is called:
@@ -51,34 +69,47 @@ func (m Movers) Moves(ctx context.Context, org id.Org, worn id.Avatar) (edition 
 }
 
 // Living is a face as a browser moves it, in one of avatar.LivingSides. The error is
-// errdefs.NotFound where Moves says no.
+// errdefs.NotFound where Moves says no, and while an own face is not prepared: the picture as
+// it was made can be of any size.
 func (m Movers) Living(ctx context.Context, org id.Org, worn id.Avatar, side int) (Moved, error) {
 	if _, ok := m.Library.Find(worn); ok {
-		drawn, err := m.Library.Living(worn, side)
-		return Moved{drawn, "image/png", m.Library.ETag(worn, side)}, err
+		return DrawnMoved(m.Library, worn, side), nil
 	}
 	own, err := m.shown(ctx, org, worn)
 	if err != nil {
 		return Moved{}, err
 	}
+	prepared, err := Get(ctx, m.Tenants, org, own.ID)
+	if err != nil {
+		return Moved{}, err
+	}
+	if prepared == nil || prepared.State != Ready || len(prepared.Images) == 0 {
+		return Moved{}, avatar.Noun.NotFound(worn)
+	}
 	if !own.Looked() {
-		if err := m.look(ctx, org, &own); err != nil {
+		if err := m.look(ctx, org, &own, prepared.atLeast(searched)); err != nil {
 			return Moved{}, err
 		}
 	}
 	if own.Landmarks == nil {
 		return Moved{}, avatar.Noun.NotFound(worn)
 	}
-	rig, err := MeshRig(own.Width, own.Height, *own.Landmarks)
-	if err != nil {
-		return Moved{}, err
+	image, marks := prepared.atLeast(side), *own.Landmarks
+	return Moved{
+		ContentType: image.ContentType, Tag: `"` + editionOf(own) + image.File.Bare() + `"`,
+		Rig:    func(context.Context) ([]byte, error) { return MeshRig(own.Width, own.Height, marks) },
+		Layers: func(ctx context.Context) ([]byte, error) { return m.Files.Read(ctx, org, image.File) },
+	}, nil
+}
+
+// atLeast is the smallest picture of a ready face that is large enough for a size, else the
+// largest.
+func (f *Face) atLeast(side int) Image {
+	i := slices.IndexFunc(f.Images, func(i Image) bool { return i.Size >= side })
+	if i < 0 {
+		i = len(f.Images) - 1
 	}
-	source, err := m.picture(ctx, org, own, side)
-	if err != nil {
-		return Moved{}, err
-	}
-	data, err := m.Files.Read(ctx, org, source)
-	return Moved{avatar.Living{Rig: rig, Layers: data}, http.DetectContentType(data), `"` + editionOf(own) + source.Bare() + `"`}, err
+	return f.Images[i]
 }
 
 // shown finds an own face that may be shown to everybody; the error is errdefs.NotFound
@@ -91,18 +122,39 @@ func (m Movers) shown(ctx context.Context, org id.Org, worn id.Avatar) (avatar.A
 	return own, err
 }
 
+const (
+	// searched is the size of the picture that landmarks are looked for in.
+	searched = 1024
+	// marksWithin is how long a page waits at most until landmarks are kept.
+	marksWithin = time.Second
+)
+
 // looking bounds the memory that pictures take which are decoded to be looked at.
 var looking = make(chan struct{}, 1)
 
-// look finds the landmarks of a face that was made before they were looked for, once.
-func (m Movers) look(ctx context.Context, org id.Org, own *avatar.Avatar) error {
+// look finds the landmarks of a face that was made before they were looked for, once. Where
+// they cannot be kept now, as while the organization is moved, they are looked for again.
+func (m Movers) look(ctx context.Context, org id.Org, own *avatar.Avatar, in Image) error {
+	if err := m.find(ctx, org, own, in.File); err != nil {
+		return err
+	}
+	saving, done := context.WithTimeout(ctx, marksWithin)
+	defer done()
+	err := avatar.SaveMarks(saving, m.Tenants, org, *own)
+	if ctx.Err() == nil && (saving.Err() != nil || tenant.Unavailable(err)) {
+		return nil
+	}
+	return err
+}
+
+func (m Movers) find(ctx context.Context, org id.Org, own *avatar.Avatar, in id.File) error {
 	select {
 	case looking <- struct{}{}:
 		defer func() { <-looking }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	data, err := m.Files.Read(ctx, org, own.Picture)
+	data, err := m.Files.Read(ctx, org, in)
 	if err != nil {
 		return err
 	}
@@ -110,22 +162,7 @@ func (m Movers) look(ctx context.Context, org id.Org, own *avatar.Avatar) error 
 	if whole, err := picture.Decode(data); err == nil {
 		own.Mark(whole.Image)
 	}
-	return avatar.SaveMarks(ctx, m.Tenants, org, *own)
-}
-
-// picture is the file that is large enough for a size: of those that were prepared the
-// smallest, else the picture as it was made.
-func (m Movers) picture(ctx context.Context, org id.Org, own avatar.Avatar, side int) (id.File, error) {
-	prepared, err := Get(ctx, m.Tenants, org, own.ID)
-	if err != nil || prepared == nil || prepared.State != Ready || len(prepared.Images) == 0 {
-		return own.Picture, err
-	}
-	images := prepared.Images
-	i := slices.IndexFunc(images, func(i Image) bool { return i.Size >= side })
-	if i < 0 {
-		i = len(images) - 1
-	}
-	return images[i].File, nil
+	return nil
 }
 
 func editionOf(own avatar.Avatar) string {

@@ -39,8 +39,7 @@ export class Invitation {
     }
     this.#memory?.setItem(this.#kept, JSON.stringify({ token }))
     this.#show(ticket)
-    if (ticket.channel !== 'chat') this.#picture(headers)
-    if (ticket.channel === 'video' && ticket.face) this.#stage.show(ticket.face, headers)
+    if (ticket.channel !== 'chat') this.#appear(ticket, headers)
     return { ticket }
   }
 
@@ -73,6 +72,12 @@ export class Invitation {
     at('notice').dir = notice.direction
     at('notice').hidden = !notice.text
     at('talk').dataset.channel = channel
+  }
+
+  /** Shows the picture, which is there soon, and only then asks for the face that lives. */
+  async #appear({ channel, face }, headers) {
+    await this.#picture(headers).catch(() => {}) // the face may come all the same
+    if (channel === 'video' && face) this.#stage.show(face, headers)
   }
 
   async #picture(headers) {

@@ -213,8 +213,7 @@ func (p Portraits) Living(_ context.Context, site *published.Site, side int) (fa
 	if _, ok := p.Library.Find(site.Speaker.Avatar); !ok {
 		return face.Moved{}, page.ErrNoPortrait
 	}
-	drawn, err := p.Library.Living(site.Speaker.Avatar, side)
-	return face.Moved{Living: drawn, ContentType: "image/png"}, err
+	return face.DrawnMoved(p.Library, site.Speaker.Avatar, side), nil
 }
 
 // Address takes every request's address as it came.

@@ -117,14 +117,13 @@ export class Stage {
   }
 
   async #live(where) {
-    let loaded
     try {
-      loaded = await loadFace(where, height * Math.min(2, devicePixelRatio))
+      const loaded = await loadFace(where, height * Math.min(2, devicePixelRatio))
+      if (this.#closed) return // while it was loaded
+      this.#face = new Face(this.#canvas, loaded)
     } catch {
       return // the picture stays
     }
-    if (this.#closed) return // while it was loaded
-    this.#face = new Face(this.#canvas, loaded)
     this.#canvas.hidden = false
     this.#face.speech = () => this.#speech.mouth()
     this.#face.state = this.#state
