@@ -324,7 +324,7 @@ func TestAskingForAPersonInTheInterviewIsARequest(t *testing.T) {
 	}
 	list := w.CallAs(t, "listCandidateRequests", role, w.Acme.New, nil).JSON(t)["data"].([]any)
 	require.Len(t, list, 1)
-	require.Contains(t, string(w.CallAs(t, "getCandidateCompliance", who.String(), w.Acme.New, nil).Raw), `"requestedBy":"avatar"`)
+	require.Contains(t, string(w.CallAs(t, "getCandidateCompliance", who.String(), w.Acme.New, nil).Raw), `\"requestedBy\":\"avatar\"`)
 	require.Equal(t, []any{"human_alternative", "open", who.String()}, []any{apitest.At(list[0], "kind"), apitest.At(list[0], "state"), apitest.At(list[0], "candidateId")})
 	require.Len(t, sentTo(t, w, team), 1)
 	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
