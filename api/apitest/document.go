@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,8 +21,9 @@ import (
 
 // Document is an OpenAPI document that answers can be held against.
 type Document struct {
-	root     map[string]any
-	compiler *jsonschema.Compiler
+	root      map[string]any
+	compiler  *jsonschema.Compiler
+	compiling sync.Mutex
 }
 
 const documentURL = "mem:///openapi.json"
@@ -39,7 +41,7 @@ func ReadDocument(t testing.TB, v contract.Version) *Document {
 	for _, schema := range root["components"].(map[string]any)["schemas"].(map[string]any) {
 		closeObject(schema)
 	}
-	d := &Document{root, jsonschema.NewCompiler()}
+	d := &Document{root: root, compiler: jsonschema.NewCompiler()}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
 	require.NoError(t, d.compiler.AddResource(documentURL, root))
@@ -88,7 +90,9 @@ func (d *Document) Schema(t testing.TB, keys ...string) *jsonschema.Schema {
 	for _, key := range keys {
 		pointer.WriteString("/" + escape.Replace(key))
 	}
+	d.compiling.Lock() // calls may be made side by side
 	schema, err := d.compiler.Compile(documentURL + "#" + pointer.String())
+	d.compiling.Unlock()
 	require.NoError(t, err)
 	return schema
 }
