@@ -11,7 +11,6 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/picture"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -155,8 +154,8 @@ type UpdateInput struct {
 
 // AvatarChange is what to change of a face.
 type AvatarChange struct {
-	Name      route.Opt[string]        `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
-	Landmarks route.OptNull[Landmarks] `json:"landmarks,omitzero" doc:"Corrected points of the face, all seven of them; the picture is moved by them from then on. null has them looked for in the picture anew."`
+	Name      route.Opt[string]    `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
+	Landmarks route.Opt[Landmarks] `json:"landmarks,omitzero" doc:"Corrected points of the face, all seven of them; the picture is moved by them from then on."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avatar, error) {
@@ -164,17 +163,10 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avata
 	if err != nil {
 		return Avatar{}, err
 	}
-	var marked avatar.Avatar
-	switch given := in.Body.Landmarks; {
-	case given.Set && given.Value == nil:
-		if marked, err = a.look(ctx, c, f); err != nil {
+	if in.Body.Landmarks.Set {
+		if err := in.Body.Landmarks.Value.check(); err != nil {
 			return Avatar{}, err
 		}
-	case given.Set:
-		if err := given.Value.check(); err != nil {
-			return Avatar{}, err
-		}
-		marked.Landmarks, marked.Marked = given.Value.inner(), landmark.Given
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Avatar, error) {
 		changed, err := avatar.Change(ctx, tx, a.Library, f, func(f *avatar.Avatar) {
@@ -182,46 +174,11 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avata
 				f.Name = in.Body.Name.Value
 			}
 			if in.Body.Landmarks.Set {
-				f.Landmarks, f.Marked = marked.Landmarks, marked.Marked
+				f.Landmarks, f.Marked = in.Body.Landmarks.Value.inner(), landmark.Given
 			}
 		}, c.Actor())
 		return show(c, changed), err
 	})
-}
-
-// look looks for the landmarks of an own face in its picture, which never changes.
-func (a *API) look(ctx context.Context, c *route.Call, f id.Avatar) (avatar.Avatar, error) {
-	if _, ok := a.Library.Find(f); ok {
-		return avatar.Avatar{}, avatar.OfLibrary(f)
-	}
-	own, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
-	if err != nil {
-		return avatar.Avatar{}, err
-	}
-	done, err := a.decodes(ctx)
-	if err != nil {
-		return avatar.Avatar{}, err
-	}
-	defer done()
-	data, err := a.Files.Read(ctx, c.Org(), own.Picture)
-	if err != nil {
-		return avatar.Avatar{}, err
-	}
-	own.Landmarks, own.Marked = nil, landmark.None // of a picture that cannot be decoded, too
-	if p, err := picture.Decode(data); err == nil {
-		own.Mark(p.Image)
-	}
-	return own, nil
-}
-
-// decodes waits until another picture may be decoded; done is called once it was.
-func (a *API) decodes(ctx context.Context) (done func(), err error) {
-	select {
-	case a.decoding <- struct{}{}:
-		return func() { <-a.decoding }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {

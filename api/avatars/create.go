@@ -112,11 +112,12 @@ func (a *API) takePicture(ctx context.Context, c *route.Call, face *avatar.Avata
 	if err != nil {
 		return err
 	}
-	done, err := a.decodes(ctx)
-	if err != nil {
-		return err
+	select {
+	case a.decoding <- struct{}{}:
+		defer func() { <-a.decoding }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	defer done()
 	p, err := picture.Decode(data)
 	if err != nil {
 		return asPictureProblem(err)
