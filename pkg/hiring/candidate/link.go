@@ -20,8 +20,8 @@ type hexed []byte
 
 func (h hexed) String() string { return hex.EncodeToString(h) }
 
-// byToken finds the invitation that a token opens: its own, or that of a link that was mailed.
-const byToken = `
+// inviteOf finds the invitation that a token opens: its own, or that of a link that was mailed.
+const inviteOf = `
 	SELECT id FROM candidate_invite WHERE org_id = $1 AND token_hash = $2
 	UNION ALL
 	SELECT invite_id FROM candidate_link WHERE org_id = $1 AND hash = $2`
@@ -29,7 +29,7 @@ const byToken = `
 // opens says whether a token opens an invitation whose candidate is locked. It rides
 // candidate_invite_by_token and candidate_link_pkey.
 func (v *Invite) opens(ctx context.Context, tx *tenant.Tx, token Token) (opens bool, err error) {
-	err = tx.QueryRow(ctx, `SELECT $3 IN (`+byToken+`)`, tx.Org, token.hash(), v.ID).Scan(&opens)
+	err = tx.QueryRow(ctx, `SELECT $3 IN (`+inviteOf+`)`, tx.Org, token.hash(), v.ID).Scan(&opens)
 	return opens, err
 }
 

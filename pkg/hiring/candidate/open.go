@@ -35,7 +35,7 @@ const (
 // ErrExpired.
 func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Candidate, error) {
 	v, err := tenant.OneIn(ctx, tx, scanInvite, InviteNoun.NotFound(id.Invite{}), `
-		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND id IN (`+byToken+`)`, tx.Org, token.hash())
+		SELECT `+inviteColumns+` FROM candidate_invite WHERE org_id = $1 AND id IN (`+inviteOf+`)`, tx.Org, token.hash())
 	if err != nil {
 		return Candidate{}, err
 	}

@@ -95,8 +95,8 @@ func (o *Outbox) toCandidate(ctx context.Context, tx *tenant.Tx, l input, to Inv
 	if !ok {
 		return ErrNoAddress
 	}
-	switch {
-	case l.Kind == answered: // of which there are no more than requests
+	switch l.Kind {
+	case answered: // of which there are no more than requests
 		at, err := takeLater(ctx, tx, by.At)
 		if err != nil {
 			return err
