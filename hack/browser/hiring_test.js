@@ -95,7 +95,7 @@ test('a candidate is interviewed, and a person decides', async (t) => {
   const decided = await call('POST', `/candidates/${candidateId}/decision`, { decision: 'advance', decidedBy: manager.id, reasonCode: 'meets_criteria' })
   assert.equal(decided.decision.humanReviewed, true)
   await page.getByRole('link', { name: 'How your application stands' }).click()
-  await page.getByText('You have had the interview.').waitFor()
+  await page.getByText('People have decided about your application.').waitFor()
   await picture(page, 'interview-done')
 })
 
