@@ -1,6 +1,8 @@
 # Everything a developer or CI does. `make help` lists the targets.
 
 GO             ?= go
+# One flag for all that is compiled, so that builds and tests share what is cached.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 BIN            := bin
 TOOLS          := -modfile=hack/tools/go.mod
 HELM           := $(GO) tool -modfile=hack/helm/go.mod helm
@@ -22,7 +24,7 @@ help:
 ## run: build and start everything on an embedded database (RUN_ARGS="--addr …")
 .PHONY: run
 run: build database speech
-	$(BIN)/visavis dev $(RUN_ARGS)
+	$(BIN)/visavis dev --sample $(RUN_ARGS)
 
 ## talk: talk with a persona in the terminal, beside `make run` (TALK_ARGS="-persona …")
 .PHONY: talk
@@ -32,8 +34,8 @@ talk:
 ## build: build the program, the plugin of kubectl, and the one that speaks, into bin/
 .PHONY: build
 build:
-	$(GO) build -trimpath -o $(BIN)/ ./cmd/visavis ./cmd/kubectl-visavis
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/visavis-speech ./cmd/visavis-speech
+	$(GO) build -o $(BIN)/ ./cmd/visavis ./cmd/kubectl-visavis
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/visavis-speech ./cmd/visavis-speech
 
 ## build-cold: how long a build takes from nothing, with a cache of its own
 .PHONY: build-cold
@@ -67,10 +69,11 @@ calendars:
 	@hack/calendars.sh
 
 ## test: every test, against a real database, Kubernetes API server and media server
-# Many tests wait for what takes its time: three packages at once keep two cores busy.
+# Many tests wait for what takes its time: three packages at once keep two cores busy. What vet
+# finds is found by lint.
 .PHONY: test
 test: database speech calendars chart statements
-	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -p=3 -timeout=25m ./...
+	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -p=3 -vet=off -timeout=25m ./...
 
 ## test-unit: the tests that need neither a database nor Kubernetes
 .PHONY: test-unit
@@ -133,6 +136,8 @@ generate:
 	cp crds/*.yaml charts/visavis/crds/
 	$(GO) tool $(TOOLS) esbuild web/widget/src/main.js --bundle --minify --target=es2022 --loader:.css=text \
 		--legal-comments=none --log-level=warning --outfile=web/widget/widget.js
+	$(GO) tool $(TOOLS) esbuild web/widget/src/check/main.js --bundle --minify --format=esm --target=es2022 \
+		--legal-comments=none --log-level=warning --outfile=web/widget/check.js
 	$(GO) run ./hack/openapi api/openapi
 
 ## bench: the figures, as benchstat reads them (make bench quality: those of the answers alone)
@@ -143,6 +148,8 @@ ifeq (,$(filter quality,$(MAKECMDGOALS)))
 	$(GO) run ./hack/agreement
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/personas/avatar/portrait
 	$(GO) test -count=1 -run=TestTurns -v ./hack/turns | grep '^Benchmark'
+	@$(MAKE) --no-print-directory build
+	hack/browser.sh --bench
 endif
 
 ## turns: how the product takes turns in a spoken conversation

@@ -50,6 +50,9 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 	blank := apitest.RequireError(t, send(map[string]any{"name": " \t", "scopes": []string{"avatars:read"}}), http.StatusBadRequest, "invalid_request", "body.name")
 	require.Equal(t, "body.name must be text that is more than spaces.", blank["message"])
 
+	blank = apitest.RequireError(t, send(map[string]any{"name": "", "scopes": []string{"avatars:read"}}), http.StatusBadRequest, "invalid_request", "body.name")
+	require.NotContains(t, blank["message"], "more", "one fault is told once")
+
 	number := apitest.RequireError(t, w.Do(apitest.Request{
 		Method: http.MethodPost, Path: "/sessions/tokens", Key: w.Acme.New, Body: []byte(`{"personaId": "pers_x", "maxDurationS": 60.0}`),
 	}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")

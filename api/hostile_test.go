@@ -54,6 +54,7 @@ var otherwise = map[string][]string{
 	"createSessionToken": {"mediaConnectionId"}, "updateSubject": {"state"}, "runPersonaTests": {"testIds"}, "createPersonaTest": {"gapId"},
 	"offerInterview": {"scheduleId", "bookingKind", "from", "to"}, "updateInterview": {"startsAt"}, "createInboxItem": {"booking"}, "updateInboxItem": {"booking"},
 	"applySetupPlan": {"personaId"}, "createPortal": {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
+	"createReport": {"subjectId", "assignmentId", "unitId", "portalId"},
 }
 
 func testHostileBodies(t *testing.T, w *apitest.World) {

@@ -111,12 +111,13 @@ func TestRefusalsCount(t *testing.T) {
 			return
 		}
 		body := w.Body(t, o)
-		answers := apitest.Within(t, func() []apitest.Answer {
+		counted := func() bool {
 			key := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.TranscriptsRead}})
 			first := w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})
-			return []apitest.Answer{first, w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})}
-		})
-		require.GreaterOrEqual(t, answers[0].Status, 400)
-		require.Equal(t, remaining(answers[0])-1, remaining(answers[1]))
+			second := w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})
+			require.GreaterOrEqual(t, first.Status, 400)
+			return remaining(first)-1 == remaining(second)
+		}
+		require.True(t, counted() || counted(), "twice, since a minute may end between two requests")
 	})
 }

@@ -124,6 +124,9 @@ func filterValue(t *testing.T, p apitest.QueryParameter) string {
 	if p.Schema["format"] == "date-time" {
 		return "2026-01-01T00:00:00Z"
 	}
+	if p.Schema["type"] == "boolean" {
+		return "true"
+	}
 	require.Equal(t, "string", p.Schema["type"], "teach filterValue this parameter")
 	return "av_0683mPq2v9XKf1sTn7ZQ4b"
 }

@@ -7,3 +7,8 @@ import _ "embed"
 //
 //go:embed plans.yaml
 var Plans []byte
+
+// Guide is the guide of a museum, in Markdown, that samples answer from.
+//
+//go:embed samples/guide.md
+var Guide string

@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/store/limits"
@@ -67,8 +69,9 @@ func (a *API) Register(s *route.Service) {
 	ask.Produces = []string{asEvents}
 	ask.Summary = "Ask an agent what its visitors may ask"
 	ask.Description = note + fmt.Sprintf(" Answers rest on the portal's packs alone, are written by the built-in engine, and nothing is kept of whoever asks, "+
-		"but questions that the packs do not answer. An address may ask an agent %d times a minute. With Accept: text/event-stream the answer "+
-		"comes as one event named answer, whose data is the same JSON.", agent.PerAddress)
+		"but questions that the packs do not answer. In a minute an address may ask an agent %d questions that are worked out, "+
+		"and all agents of an organization %d; a question whose answer is kept counts for a quarter. With Accept: text/event-stream the answer "+
+		"comes as one event named answer, whose data is the same JSON.", agent.PerAddress, agent.PerCaller)
 	route.HandleOrFile(s, ask, a.ask)
 
 	spoken := ask
@@ -79,6 +82,7 @@ func (a *API) Register(s *route.Service) {
 	card := get
 	card.ID, card.Path = "getAgentCard", "/agents/{id}/card.json"
 	s.Protocol(card, a.card)
+	a.registerCatalog(s, get)
 
 	text := open
 	text.ID, text.Path, text.Produces, text.FromPages = "getAgentText", "/agents/{id}/llms.txt", []string{asText}, false
@@ -123,9 +127,16 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Agent, error) {
 	return show(c, found), nil
 }
 
-// find finds an agent. Slugs are in lower case.
+// find finds an agent. Slugs are in lower case; what no database can keep is none.
 func (a *API) find(ctx context.Context, p *Path) (agent.Agent, error) {
+	none := problem.New(problem.NotFound, "There is no such agent.").WithParam("path.id")
+	if !utf8.ValidString(p.ID) || strings.ContainsRune(p.ID, 0) {
+		return agent.Agent{}, none
+	}
 	found, err := a.Agents.Find(ctx, strings.ToLower(p.ID))
+	if _, missing := errors.AsType[errdefs.NotFound](err); missing {
+		return agent.Agent{}, none
+	}
 	return found, route.At(err, "path.id")
 }
 
@@ -202,22 +213,27 @@ func (a *API) answer(ctx context.Context, c *route.Call, in *AskInput) (AgentAns
 	if err != nil {
 		return AgentAnswer{}, err
 	}
-	return a.reply(ctx, &found, agentURL(c, found.Slug), in.Body, func() error {
-		reading, err := a.count(ctx, &found, c.Household())
-		return c.Limited(reading, err)
+	var charge agent.Charge
+	said, err := a.reply(ctx, &found, agentURL(c, found.Slug), in.Body, func() (*agent.Charge, error) {
+		charge, err = a.count(ctx, &found, c.Household())
+		return &charge, c.Limited(charge.Reading, err)
 	})
+	if err != nil {
+		return AgentAnswer{}, err
+	}
+	return said, c.Limited(charge.Reading, nil) // it can have cost less than was counted
 }
 
 // agentURL is where an agent is described.
 func agentURL(c *route.Call, slug string) string { return c.URL("/agents/" + slug) }
 
 // count counts a question of a household.
-func (a *API) count(ctx context.Context, found *agent.Agent, household string) (limits.Reading, error) {
+func (a *API) count(ctx context.Context, found *agent.Agent, household string) (agent.Charge, error) {
 	return agent.Budget{Limiter: a.Limiter}.Count(ctx, found, household)
 }
 
 // reply answers a question, by whatever protocol it came. What can be answered is counted.
-func (a *API) reply(ctx context.Context, found *agent.Agent, at string, asked AgentQuestion, count func() error) (AgentAnswer, error) {
+func (a *API) reply(ctx context.Context, found *agent.Agent, at string, asked AgentQuestion, count func() (*agent.Charge, error)) (AgentAnswer, error) {
 	q := agent.Question{Text: asked.Question, Thread: asked.ConversationID}
 	if strings.TrimSpace(q.Text) == "" {
 		return AgentAnswer{}, problem.Invalid("body.question", "question has no words.")
@@ -226,10 +242,7 @@ func (a *API) reply(ctx context.Context, found *agent.Agent, at string, asked Ag
 	if q.Language, err = languageOf(found, asked.Language); err != nil {
 		return AgentAnswer{}, err
 	}
-	if err := count(); err != nil {
-		return AgentAnswer{}, err
-	}
-	said, err := a.Agents.Ask(ctx, found, q)
+	said, err := a.Agents.Ask(ctx, found, q, count)
 	if errors.Is(err, agent.ErrThread) {
 		err = problem.Invalid("body.conversationId", "conversationId was given by no agent of the organization, or is older than an hour.")
 	}

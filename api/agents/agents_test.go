@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -89,6 +90,11 @@ func TestAnAgentDescribesItself(t *testing.T) {
 func TestWhatIsNotToBeAsked(t *testing.T) {
 	w := apitest.NewWorld(t)
 	slug := w.Agent(t, w.Acme)
+	for _, slug := range []string{"%00", "%ff", "a%00b"} {
+		for _, of := range []string{"", "/llms.txt", "/card.json", "/catalog.json"} {
+			apitest.RequireError(t, w.Do(apitest.Request{Method: http.MethodGet, Path: "/agents/" + slug + of}), http.StatusNotFound, "not_found", "path.id")
+		}
+	}
 	refused := func(name, slug string) map[string]any {
 		answer := get(t, w, "getAgent", slug)
 		require.Equal(t, http.StatusNotFound, answer.Status, "%s: %s", name, answer.Raw)
@@ -123,13 +129,30 @@ func TestQuestionsAreCounted(t *testing.T) {
 	w := apitest.NewWorld(t)
 	slug := w.Agent(t, w.Acme)
 	var last apitest.Answer
-	for range 61 { // more than two minutes allow
+	for n := range 61 { // more than two minutes allow
 		o := w.Operation(t, "askAgent")
-		last = w.Do(apitest.Request{Method: o.Method, Path: apitest.WithID(o, slug), Body: map[string]any{"question": "Hello?"}})
+		last = w.Do(apitest.Request{Method: o.Method, Path: apitest.WithID(o, slug), Body: map[string]any{"question": fmt.Sprintf("Hello %d?", n)}})
 		if last.Status != http.StatusOK {
 			break
 		}
 	}
 	apitest.RequireError(t, last, http.StatusTooManyRequests, "rate_limited", "")
-	require.NotEmpty(t, last.Header.Get("Retry-After"))
+	require.Contains(t, last.Error(t)["message"], "Ask again in "+last.Header.Get("Retry-After")+" seconds.")
+}
+
+// An answer that is kept counts for a quarter of one that is worked out.
+func TestAnAnswerThatIsKeptIsCheap(t *testing.T) {
+	w := apitest.NewWorld(t)
+	answers := apitest.Within(t, func() (all []apitest.Answer) {
+		slug := w.Agent(t, w.Acme) // another each time: nothing of it is kept yet
+		for range 9 {
+			all = append(all, ask(t, w, slug, map[string]any{"question": "When are you open?"}))
+		}
+		return all
+	})
+	var left []string
+	for _, answer := range answers {
+		left = append(left, answer.Header.Get("RateLimit-Remaining"))
+	}
+	require.Equal(t, []string{"29", "28", "28", "28", "28", "27", "27", "27", "27"}, left)
 }

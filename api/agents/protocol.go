@@ -24,9 +24,9 @@ func (a *API) asked(ctx context.Context, of *agent.Agent, at, household string, 
 	case utf8.RuneCountInString(q.ConversationID) > maxThread:
 		return AgentAnswer{}, problem.Invalid("body.conversationId", "conversationId was given by no agent of the organization.")
 	}
-	return a.reply(ctx, of, at, q, func() error {
-		_, err := a.count(ctx, of, household)
-		return err
+	return a.reply(ctx, of, at, q, func() (*agent.Charge, error) {
+		charge, err := a.count(ctx, of, household)
+		return &charge, err
 	})
 }
 

@@ -49,6 +49,39 @@ func (w *World) Questions(t testing.TB, org *Org) string {
 	return made
 }
 
+// QuestionPool is a published subject of the kind screening of its own, on the portal of Questions, which asks
+// some of five questions in an order of chance.
+func (w *World) QuestionPool(t testing.TB, org *Org) string {
+	t.Helper()
+	w.Questions(t, org)
+	w.n++
+	body := SubjectBody(w.n)
+	content := ContentBody(w.n)
+	var questions []any
+	for _, key := range []string{"ropes", "winds", "tides", "sails", "stars"} {
+		questions = append(questions, map[string]any{
+			"key": key, "kind": "open", "text": words("What do you know of " + key + "?"), "options": []any{}, "rubric": []any{}, "points": 1, "required": false, "followUps": 1,
+			"timeLimitS": nil,
+		})
+	}
+	content["questions"], content["rules"] = questions, map[string]any{"order": "random", "pick": 3}
+	body["kind"], body["attemptsAllowed"], body["content"], body["assessed"], body["passPercent"] = "screening", nil, content, false, nil
+	made := w.post(t, org, "createSubject", "/portals/"+w.Made["hiring portal"+org.ID.String()]+"/subjects", body)["id"].(string)
+	w.call(t, org, "publishSubject", made, map[string]any{})
+	return made
+}
+
+// Reword publishes a subject of QuestionPool anew, with other words for its questions.
+func (w *World) Reword(t testing.TB, org *Org, subject, text string) {
+	t.Helper()
+	now := w.call(t, org, "getSubjectContent", subject, nil)
+	for _, q := range now["questions"].([]any) {
+		q.(map[string]any)["text"] = words(text + " " + q.(map[string]any)["key"].(string) + "?")
+	}
+	w.call(t, org, "updateSubjectContent", subject, map[string]any{"questions": now["questions"]})
+	w.call(t, org, "publishSubject", subject, map[string]any{})
+}
+
 // call calls an operation on something as the organization's newest key, and expects 200.
 func (w *World) call(t testing.TB, org *Org, operation, of string, body any) map[string]any {
 	t.Helper()
@@ -68,7 +101,8 @@ func (w *World) RoleBody(t testing.TB, org *Org) map[string]any {
 		"knockouts": []any{}, "retakes": 1,
 		"notice": map[string]any{
 			"required": []any{"eu_ai_act"}, "text": map[string]any{"en": "An AI asks.", "German": "Eine KI fragt."}, "leadDays": 0,
-			"laws": []any{map[string]any{"law": "eu_ai_act", "version": "1", "text": map[string]any{"en": "You talk with an AI.", "de": "Sie sprechen mit einer KI."}}},
+			"signals": map[string]any{"en": "The page notes what is pasted.", "de": "Die Seite vermerkt Eingefügtes."},
+			"laws":    []any{map[string]any{"law": "eu_ai_act", "version": "1", "text": map[string]any{"en": "You talk with an AI.", "de": "Sie sprechen mit einer KI."}}},
 		},
 		"biasAudit":          map[string]any{"date": "2026-06-01", "auditor": "Example Audits", "url": "https://www.example.com/audit"},
 		"alternativeProcess": "Write to us.", "retentionDays": 90, "hiringManagerIds": []any{w.manager(t, org)}, "blind": false, "voluntaryDemographics": false,
@@ -97,6 +131,9 @@ func (w *World) InvitesBody() map[string]any {
 		"expiresInDays": 21, "send": false, "message": "We look forward to it.",
 	}
 }
+
+// Next makes the next bodies others than those before.
+func (w *World) Next() { w.n++ }
 
 // Invite invites somebody to a role, and answers the invite.
 func (w *World) Invite(t testing.TB, org *Org, role string) map[string]any {
@@ -155,23 +192,33 @@ func (w *World) StartInterview(t testing.TB, org *Org, which id.Candidate) (sess
 // Interview has a candidate hold their interview with an answer, and ends it for a reason.
 func (w *World) Interview(t testing.TB, org *Org, which id.Candidate, says string, why session.Reason) session.Session {
 	t.Helper()
+	return w.InterviewWhile(t, org, which, says, why, func(session.Session) {})
+}
+
+// InterviewWhile is Interview, during which something happens.
+func (w *World) InterviewWhile(t testing.TB, org *Org, which id.Candidate, says string, why session.Reason, while func(session.Session)) session.Session {
+	t.Helper()
 	s, err := w.StartInterview(t, org, which)
 	require.NoError(t, err)
+	var held session.Session
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	in := func(fn func(context.Context, *tenant.Tx) error) {
 		require.NoError(t, w.Tenants.InTx(t.Context(), org.ID, fn))
 	}
 	in(func(ctx context.Context, tx *tenant.Tx) error {
 		attached, err := session.Attach(ctx, tx, s.ID, uuid.New(), plan.Terms{}, now)
-		if err != nil || says == "" {
+		if held = attached.Session; err != nil || says == "" {
 			return err
 		}
 		turn := session.Turn{ID: id.NewTurn(), Speaker: session.User, Text: says, Language: "en", Origin: session.Typed, StartedAt: now, EndedAt: &now}
 		if err := session.Keep(ctx, tx, attached.Session, turn, now); err != nil {
 			return err
 		}
-		return session.Collect(ctx, tx, s.ID, attached.Session.Epoch, session.Found{Values: map[string]string{session.AnswerTo + "loop": says}}, time.Now())
+		return session.Collect(ctx, tx, s.ID, attached.Session.Epoch, session.Found{
+			Values: map[string]string{session.AnswerTo + "loop": says}, Clocks: InTime(attached.Session.Clocks, "loop"),
+		}, time.Now())
 	})
+	while(held)
 	in(func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := session.End(ctx, tx, s.ID, session.Ending{Reason: why, At: now})
 		return err
@@ -236,7 +283,11 @@ func (w *World) hiringBody(t testing.TB, o *route.Operation, org *Org) any {
 		return body
 	case "createInvites":
 		w.n++ // nobody is invited twice
-		return w.InvitesBody()
+		body := w.InvitesBody()
+		body["candidates"].([]any)[0].(map[string]any)["location"] = map[string]any{
+			"city": "Lyon", "region": "Rhône", "country": "FR", "timezone": "Europe/Paris", "outsideNewYorkCity": false,
+		}
+		return body
 	case "updateCandidate":
 		return map[string]any{"name": fmt.Sprint("Lee ", w.n), "email": fmt.Sprintf("lee.%d@example.com", w.n), "phone": "+49 30 654321"}
 	case "explainDecision":
@@ -305,6 +356,15 @@ func init() {
 		}
 		return made
 	}
+	Kinds["/roles/{id}/question-sets"] = func(t testing.TB, w *World, org *Org) string {
+		asks := w.QuestionPool(t, org)
+		made := w.Role(t, org, map[string]any{"subjectId": asks})
+		for n := range 3 {
+			w.Reword(t, org, asks, fmt.Sprint("Say, ", n, ", what of"))
+			w.Invite(t, org, made)
+		}
+		return made
+	}
 	Kinds["/roles/{id}/requests"] = func(t testing.TB, w *World, org *Org) string {
 		made := w.Role(t, org, nil)
 		who := w.Arrive(t, org, w.Invite(t, org, made))
@@ -344,6 +404,8 @@ func (w *World) Post(t testing.TB, to mail.Sender) {
 	t.Helper()
 	w.runJobs(t, (&mailer.Worker{
 		Tenants: w.Tenants, Vault: w.Gate.Mails.Vault, Sender: to, PortalURL: "https://portal.example.com", Candidates: candidate.Letters{}, Interviews: candidate.Letters{},
-		Answers: w.Answers, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+		Answers: w.Answers, JoinURL: func(which id.Session, token string) string {
+			return session.StaffURL("https://portal.example.com", which, token)
+		}, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 	}).Background().Works)
 }

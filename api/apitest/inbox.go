@@ -75,6 +75,7 @@ func TeamBody(n int) map[string]any {
 	return map[string]any{
 		"away": true, "awayUntil": time.Now().Add(time.Duration(n+1) * time.Hour).UTC().Format(time.RFC3339), "departments": []any{"Sales"},
 		"hours": map[string]any{"timezone": "Europe/Berlin", "hours": []any{map[string]any{"day": "monday", "from": "09:00", "to": "17:00"}}},
+		"joins": true,
 	}
 }
 

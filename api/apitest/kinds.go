@@ -29,6 +29,15 @@ var Kinds = map[string]func(testing.TB, *World, *Org) string{
 		require.Equal(t, http.StatusOK, w.Call(t, test, Request{Path: WithID(test, made), Key: org.New}).Status)
 		return made
 	},
+	// One with several calls.
+	"/connections/{id}/calls": func(t testing.TB, w *World, org *Org) string {
+		made := w.Make(t, org, "createConnection")["id"].(string)
+		test := w.Operation(t, "testConnection")
+		for range 3 {
+			require.Equal(t, http.StatusOK, w.Call(t, test, Request{Path: WithID(test, made), Key: org.New}).Status)
+		}
+		return made
+	},
 	// It takes the events of one kind of connection alone.
 	"/connections/{id}/webhook": func(t testing.TB, w *World, org *Org) string {
 		return w.MediaServer(t, org, MediaKey).String()

@@ -120,5 +120,5 @@ func (w *World) RecordGap(t testing.TB, org *Org, changes ...func(*knowledge.Que
 }
 
 func knowledgeBody(n int) map[string]any {
-	return map[string]any{"name": fmt.Sprint("Pack ", n), "description": "tests", "language": "en"}
+	return map[string]any{"name": fmt.Sprint("Pack ", n), "description": "tests", "language": "en", "embeddingConnectionId": nil}
 }

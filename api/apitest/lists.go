@@ -39,8 +39,8 @@ func IDs(items []any) []string {
 	for i, item := range items {
 		fields := item.(map[string]any)
 		id, ok := fields["id"].(string)
-		if !ok { // a version has a number, a setting its key, a part of an assignment both, what is mastered its subject, an agent its slug
-			id = fmt.Sprint(fields["version"], fields["key"], fields["assignmentId"], fields["personId"], fields["subjectId"], fields["slug"])
+		if !ok { // a version has a number, a setting its key, a part of an assignment both, what is mastered its subject, an agent its slug, a call its moment
+			id = fmt.Sprint(fields["version"], fields["key"], fields["assignmentId"], fields["personId"], fields["subjectId"], fields["slug"], fields["at"])
 		}
 		found[i] = id
 	}

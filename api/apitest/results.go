@@ -139,7 +139,9 @@ func (w *World) Unscored(t testing.TB, org *Org, person, says string) string {
 		if err := session.Keep(ctx, tx, attached.Session, turn, now); err != nil {
 			return err
 		}
-		return session.Collect(ctx, tx, which, attached.Session.Epoch, session.Found{Values: map[string]string{session.AnswerTo + "loop": says}}, time.Now())
+		return session.Collect(ctx, tx, which, attached.Session.Epoch, session.Found{
+			Values: map[string]string{session.AnswerTo + "loop": says}, Clocks: InTime(attached.Session.Clocks, "loop"),
+		}, time.Now())
 	})
 	in(func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := session.End(ctx, tx, which, session.Ending{Reason: session.EndedByUser, At: now})
@@ -274,4 +276,18 @@ func init() {
 		"createContest": result.ReasonContestOpen, "createReview": result.ReasonReviewOpen, "updateContest": result.ReasonDecided,
 		"updateReview": result.ReasonCompleted, "revokeCertificate": certificate.ReasonRevoked, "voidResult": result.ReasonVoided, "releaseResult": result.ReasonReleased,
 	})
+}
+
+// InTime are clocks of which one says that its question was answered in its time; nil of nil.
+func InTime(clocks *session.Clocks, key string) *session.Clocks {
+	clocks = clocks.Clone()
+	if clocks != nil {
+		if clocks.Questions == nil {
+			clocks.Questions = map[string]session.Clock{}
+		}
+		k := clocks.Questions[key]
+		k.Came = session.InTime
+		clocks.Questions[key] = k
+	}
+	return clocks
 }

@@ -13,12 +13,11 @@ import (
 	"strings"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/rate"
@@ -44,7 +43,7 @@ type API struct {
 	Reporter *connection.Reporter
 
 	// callers are hashes of those who proved lately who they are.
-	callers *lru.Cache[[sha256.Size]byte, bool]
+	callers lru.Cache[[sha256.Size]byte, bool]
 }
 
 // mostCallers bounds those that are remembered.

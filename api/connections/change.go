@@ -33,13 +33,13 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,avatar,embedding,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,beyond_presence,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
 	Limits   *ConnectionLimitsInput `json:"limits,omitempty" doc:"Bounds on the calls; the provider's usual ones when left out."`
-	Fallback string                 `json:"fallback,omitempty" enum:"builtin,fail" doc:"What happens where it fails; builtin unless given."`
+	Fallback string                 `json:"fallback,omitempty" enum:"builtin,fail" doc:"What happens where it fails: of the kinds model and speech either, builtin unless given; of kind embedding builtin, as passages are then found by their words alone; of all others fail."`
 }
 
 // ConnectionLimitsInput bound the calls of a connection.
@@ -77,11 +77,14 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 		return Connection{}, err
 	}
 	made := connection.New(offer, b.Name, config, secret, c.Now())
-	made.TimeoutMs, made.Fallback = defaultTimeoutMs, connection.FallbackBuiltin
+	made.TimeoutMs, made.Fallback = defaultTimeoutMs, offer.Kind.Fallbacks()[0]
 	if b.Limits != nil && b.Limits.TimeoutMs != nil {
 		made.TimeoutMs = *b.Limits.TimeoutMs
 	}
 	if b.Fallback != "" {
+		if err := checkFallback(offer.Kind, b.Fallback); err != nil {
+			return Connection{}, err
+		}
 		made.Fallback = b.Fallback
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
@@ -90,6 +93,15 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 		}
 		return show(c, made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
 	})
+}
+
+// checkFallback refuses what cannot happen where a connection of a kind fails.
+func checkFallback(k connection.Kind, fallback string) error {
+	can := k.Fallbacks()
+	if slices.Contains(can, fallback) {
+		return nil
+	}
+	return problem.Invalid("body.fallback", "A connection of kind %s has only the fallback %s.", k, can[0])
 }
 
 // checkPlan says whether the plan includes connections.
@@ -303,6 +315,11 @@ func (a *API) checkChange(ctx context.Context, c *route.Call, now connection.Con
 	offer, _ := connection.FindOffer(now.Kind, now.Provider)
 	if b.Limits != nil {
 		change.TimeoutMs = b.Limits.TimeoutMs
+	}
+	if b.Fallback.Set {
+		if err := checkFallback(now.Kind, b.Fallback.Value); err != nil {
+			return change, err
+		}
 	}
 	if b.Config.Set {
 		config := connection.Config(b.Config.Value)

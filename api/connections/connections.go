@@ -111,8 +111,8 @@ func (a *API) Register(s *route.Service) {
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What the service does for personas and portals."`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Which interface the service speaks."`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,avatar,embedding,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What the service does for personas and portals."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,beyond_presence,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Which interface the service speaks."`
 	Name        string              `json:"name" doc:"What the connection is called, for people."`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
@@ -123,7 +123,7 @@ type Connection struct {
 	UsedBy      ConnectionUsers     `json:"usedBy" doc:"What would be without the service if the connection went away."`
 	Limits      ConnectionLimits    `json:"limits" doc:"Bounds on the calls that are made of the service."`
 	Health      ConnectionHealth    `json:"health" doc:"How its latest calls went."`
-	Fallback    string              `json:"fallback" enum:"builtin,fail" doc:"What happens where it fails: go on with what is built in, or fail."`
+	Fallback    string              `json:"fallback" enum:"builtin,fail" doc:"What happens where it fails: go on with what is built in, or fail. Nothing built in takes the place of kinds other than model, speech, avatar and embedding."`
 	CreatedAt   time.Time           `json:"createdAt" doc:"When the connection was made, in UTC."`
 	UpdatedAt   time.Time           `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
@@ -134,6 +134,8 @@ type ConnectionUsers struct {
 	VoiceIDs    []id.Voice    `json:"voiceIds" doc:"Voices that are spoken by it."`
 	PortalIDs   []id.Portal   `json:"portalIds" doc:"Portals that use it, for signing people in among others."`
 	ScheduleIDs []id.Schedule `json:"scheduleIds" doc:"Schedules whose appointments are kept in a calendar of it."`
+
+	KnowledgeBaseIDs []id.KnowledgeBase `json:"knowledgeBaseIds" doc:"Knowledge packs whose passages are found by its vectors."`
 }
 
 // ConnectionLimits bound the calls of a connection.
@@ -153,12 +155,12 @@ type ConnectionHealth struct {
 func show(call *route.Call, c connection.Connection) Connection {
 	shown := Connection{
 		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
-		SecretLast4: orNull(c.SecretLast4), Tools: showTools(c), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals, c.UsedBy.Schedules}, Limits: ConnectionLimits{c.TimeoutMs},
+		SecretLast4: orNull(c.SecretLast4), Tools: showTools(c), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals, c.UsedBy.Schedules, c.UsedBy.Bases}, Limits: ConnectionLimits{c.TimeoutMs},
 		Health: ConnectionHealth{
 			LastOKAt: route.UTC(c.Health.OKAt), LastErrorAt: route.UTC(c.Health.ErrorAt), ErrorCode: orNull(c.Health.ErrorCode),
 			ConsecutiveFailures: c.Health.Failures,
 		},
-		Fallback: c.Fallback, CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
+		Fallback: c.FallsBackTo(), CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
 	}
 	if c.Kind == connection.ATS {
 		shown.ServedURL = new(call.URL("/ats/" + c.ID.String() + "." + call.Org().String()))
@@ -177,6 +179,9 @@ func show(call *route.Call, c connection.Connection) Connection {
 	}
 	if shown.UsedBy.ScheduleIDs == nil {
 		shown.UsedBy.ScheduleIDs = []id.Schedule{}
+	}
+	if shown.UsedBy.KnowledgeBaseIDs == nil {
+		shown.UsedBy.KnowledgeBaseIDs = []id.KnowledgeBase{}
 	}
 	if shown.UsedBy.VoiceIDs == nil {
 		shown.UsedBy.VoiceIDs = []id.Voice{}
@@ -203,8 +208,8 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"Only services that do this."`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Only services of this provider."`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,avatar,embedding,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"Only services that do this."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,beyond_presence,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Only services of this provider."`
 	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
@@ -226,8 +231,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 
 // ProviderOffer is a provider that can be connected.
 type ProviderOffer struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What services of this provider do."`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"The value to send as a connection's provider."`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,avatar,embedding,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What services of this provider do."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,beyond_presence,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`
@@ -255,24 +260,28 @@ type ConnectionCall struct {
 	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"null for a good call."`
 }
 
-func (a *API) calls(ctx context.Context, c *route.Call, p *Path) (route.Page[ConnectionCall], error) {
-	which, err := p.connection()
-	if err != nil {
-		return route.Page[ConnectionCall]{}, err
-	}
-	calls, err := connection.Calls(ctx, a.Tenants, c.Org(), which)
-	if err != nil {
-		return route.Page[ConnectionCall]{}, err
-	}
-	var page route.Page[ConnectionCall]
-	for _, call := range calls {
-		shown := ConnectionCall{At: call.ID.Time(), Name: call.Name, Ms: call.Ms, ErrorCode: orNull(call.Code)}
-		if call.Status != 0 {
-			shown.Status = &call.Status
+// CallsQuery pages the calls of a connection.
+type CallsQuery struct {
+	Path
+	route.Paging
+}
+
+func (a *API) calls(ctx context.Context, c *route.Call, q *CallsQuery) (route.Page[ConnectionCall], error) {
+	return route.Listed(c, q.Paging, func(after id.Call, limit int) ([]connection.Call, error) {
+		which, err := q.connection()
+		if err != nil {
+			return nil, err
 		}
-		page.Items = append(page.Items, shown)
+		return connection.Calls(ctx, a.Tenants, c.Org(), which, after, limit)
+	}, func(made connection.Call) id.Call { return made.ID }, showCall)
+}
+
+func showCall(made connection.Call) ConnectionCall {
+	shown := ConnectionCall{At: made.ID.Time(), Name: made.Name, Ms: made.Ms, ErrorCode: orNull(made.Code)}
+	if made.Status != 0 {
+		shown.Status = &made.Status
 	}
-	return page, nil
+	return shown
 }
 
 // asProblem says what of the body is wrong.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -55,6 +57,14 @@ func TestConnectionInput(t *testing.T) {
 		"a system without tools": {func(b, k map[string]any) {
 			b["kind"], b["provider"], b["config"] = "http", "http", map[string]any{"baseUrl": k["baseUrl"], "tools": []any{}}
 		}, "body.config.tools"},
+		"a face for none": {func(b, k map[string]any) {
+			b["kind"], b["provider"], b["config"] = "avatar", "beyond_presence", map[string]any{"baseUrl": k["baseUrl"], "avatarMap": map[string]any{}}
+			b["fallback"] = "builtin"
+		}, "body.config.avatar"},
+		"a face or none": {func(b, k map[string]any) {
+			b["kind"], b["provider"], b["config"] = "avatar", "beyond_presence", map[string]any{"baseUrl": k["baseUrl"], "avatar": "a"}
+			b["fallback"] = "fail"
+		}, "body.fallback"},
 		"livekit, private": {func(b, _ map[string]any) {
 			b["kind"], b["provider"], b["config"] = "media", "livekit", map[string]any{"url": "wss://10.0.0.1", "apiKey": "k"}
 		}, "body.config.url"},
@@ -65,7 +75,7 @@ func TestConnectionInput(t *testing.T) {
 	}
 	require.Empty(t, c.Models.Requests())
 	providers := c.Get(c.Acme.New, "/connections/providers").JSON(t)["data"].([]any)
-	require.Len(t, providers, 19)
+	require.Len(t, providers, 21)
 	require.Equal(t, "object", providers[0].(map[string]any)["configSchema"].(map[string]any)["type"])
 
 	starter := c.NewOrg("Starter", "shard-1", "starter")
@@ -113,7 +123,30 @@ func TestConnectionsAreTested(t *testing.T) {
 	require.Len(t, calls, 5)
 	newest := calls[0].(map[string]any)
 	require.Equal(t, []any{"test.answer", 503.0, "unavailable"}, []any{newest["name"], newest["status"], newest["errorCode"]})
+	for _, key := range []apikey.Secret{c.Acme.New, c.OldNamed} {
+		require.Equal(t, calls, paged(t, c.World, which, key))
+	}
 	apitest.RequireError(t, c.CallAs(t, "listConnectionCalls", which, c.Globex.New, nil), http.StatusNotFound, "not_found", "path.id")
+}
+
+// paged are the calls of a connection, read two by two.
+func paged(t *testing.T, c *apitest.World, which string, key apikey.Secret) (all []any) {
+	t.Helper()
+	for cursor := ""; ; {
+		query := url.Values{"limit": {"2"}}
+		if cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		answer := c.Call(t, c.Operation(t, "listConnectionCalls"), apitest.Request{Path: "/connections/" + which + "/calls?" + query.Encode(), Key: key})
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		page := answer.JSON(t)
+		all = append(all, page["data"].([]any)...)
+		next, more := page["nextCursor"].(string)
+		if !more {
+			return all
+		}
+		cursor = next
+	}
 }
 
 func TestConnectionsAreChanged(t *testing.T) {

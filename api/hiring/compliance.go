@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/hiring/law"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/hiring/screening"
@@ -32,6 +33,7 @@ type Compliance struct {
 	Jurisdictions      []string                       `json:"jurisdiction" enum:"us_nyc,us_il,us_co,us_ca,eu" doc:"Where the laws hold whose notices the candidate was given; of who was not told yet, those of the role when they were invited."`
 	Notices            []ComplianceNotice             `json:"notices" doc:"The notices that the candidate was given."`
 	Consents           []ComplianceConsent            `json:"consents" doc:"What the candidate agreed to, and took back."`
+	QuestionSets       []RecordedQuestions            `json:"questionSets" doc:"Which versions of the role's questions the candidate was invited to be asked, and asked, in the order in which the record names them. Their words are in record.questionSets."`
 	AIUse              AIUse                          `json:"aiUse" doc:"What was scored, and by what."`
 	BiasAudit          route.OrNull[role.Audit]       `json:"biasAudit" doc:"The role's bias audit when the interview was last begun; null for none, and before."`
 	AlternativeOffered bool                           `json:"alternativeOffered" doc:"Whether the notice came with what happens instead for who does not want to talk with an AI."`
@@ -61,6 +63,13 @@ type ComplianceConsent struct {
 	Kind       string    `json:"kind" enum:"ai_interview" doc:"What it is for."`
 	State      string    `json:"state" enum:"given,withdrawn" doc:"How it stands."`
 	RecordedAt time.Time `json:"recordedAt" doc:"When it was given or withdrawn, in UTC."`
+}
+
+// RecordedQuestions is a version of the questions, as the record names it.
+type RecordedQuestions struct {
+	Version       int64  `json:"version" doc:"Its number among those of the role, from one."`
+	Hash          string `json:"hash" doc:"The SHA-256 of its words, in hexadecimal."`
+	RubricVersion int64  `json:"rubricVersion" doc:"The version of the subject's content whose rubrics answers are held against."`
 }
 
 // AIUse is what a program did.
@@ -106,14 +115,21 @@ type Retention struct {
 
 // CandidateRecord is the entries of a record, as visavis verify takes them.
 type CandidateRecord struct {
-	Format         string         `json:"format" doc:"The form of the record."`
-	OrganizationID id.Org         `json:"organizationId" doc:"The organization whose candidate it is of, which anchors name."`
-	CandidateID    id.Candidate   `json:"candidateId" doc:"Whose it is."`
-	ExportedAt     time.Time      `json:"exportedAt" doc:"When it was read, in UTC."`
-	Head           string         `json:"head" doc:"The hash of the last entry."`
-	Intact         bool           `json:"intact" doc:"Whether every entry is what was hashed, up to the head that is kept with the candidate."`
-	Entries        []RecordEntry  `json:"entries" doc:"The entries, oldest first."`
-	Anchors        []RecordAnchor `json:"anchors" doc:"How the record stood when it was signed, oldest first: once a day where it changed."`
+	Format         string           `json:"format" doc:"The form of the record: visavis-candidate-record-2 where it has questionSets, visavis-candidate-record-1 otherwise."`
+	OrganizationID id.Org           `json:"organizationId" doc:"The organization whose candidate it is of, which anchors name."`
+	CandidateID    id.Candidate     `json:"candidateId" doc:"Whose it is."`
+	ExportedAt     time.Time        `json:"exportedAt" doc:"When it was read, in UTC."`
+	Head           string           `json:"head" doc:"The hash of the last entry."`
+	Intact         bool             `json:"intact" doc:"Whether every entry is what was hashed, up to the head that is kept with the candidate."`
+	Entries        []RecordEntry    `json:"entries" doc:"The entries, oldest first."`
+	QuestionSets   []RecordDocument `json:"questionSets,omitempty" doc:"The questions in their words and order, whose hashes the entries name; left out where they name none."`
+	Anchors        []RecordAnchor   `json:"anchors" doc:"How the record stood when it was signed, oldest first: once a day where it changed."`
+}
+
+// RecordDocument is a version of the questions as it was hashed.
+type RecordDocument struct {
+	Hash     string `json:"hash" doc:"The SHA-256 of the document, in hexadecimal."`
+	Document string `json:"document" doc:"The questions as JSON, exactly as they were hashed."`
 }
 
 // RecordAnchor is a signature over how the records of an organization stood, with how one stands in
@@ -156,7 +172,7 @@ type RecordWords struct {
 	Text string `json:"text" doc:"What was said or written."`
 }
 
-func showRecord(org id.Org, x candidate.Candidate, entries []record.Entry, anchors []record.Anchored, now time.Time) CandidateRecord {
+func showRecord(org id.Org, x candidate.Candidate, entries []record.Entry, anchors []record.Anchored, asked []question.Set, now time.Time) CandidateRecord {
 	shown := CandidateRecord{
 		Format: record.Format, OrganizationID: org, CandidateID: x.ID, Anchors: showAnchors(anchors), ExportedAt: now.UTC(), Head: text(x.Head), Entries: make([]RecordEntry, len(entries)),
 		Intact: record.Check(x.ID, entries) == nil && record.Ends(x.ID, entries, x.Length, x.Head),
@@ -168,6 +184,10 @@ func showRecord(org id.Org, x candidate.Candidate, entries []record.Entry, ancho
 		if e.Words != nil {
 			shown.Entries[i].Words.Value = &RecordWords{text(e.Words.Salt), e.Words.Text}
 		}
+	}
+	for _, s := range asked {
+		shown.Format = record.AskedFormat
+		shown.QuestionSets = append(shown.QuestionSets, RecordDocument{s.Hash, s.Text})
 	}
 	return shown
 }
@@ -208,11 +228,26 @@ func (a *API) compliance(ctx context.Context, c *route.Call, p *CandidatePath) (
 	if err != nil {
 		return Compliance{}, err
 	}
+	asked, err := record.AskedIn(entries)
+	if err != nil {
+		return Compliance{}, err
+	}
+	hashes := make([]string, len(asked))
+	for i, q := range asked {
+		hashes[i] = q.Hash
+	}
+	sets, err := question.Hashed(ctx, a.Tenants, c.Org(), x.Role, hashes)
+	if err != nil {
+		return Compliance{}, err
+	}
 	shown := Compliance{
-		CandidateID: x.ID, Jurisdictions: []string{}, Notices: []ComplianceNotice{}, Consents: []ComplianceConsent{}, Requests: []RecordedRequest{},
-		ErasedAt: route.UTC(x.ErasedAt), Record: showRecord(c.Org(), x, entries, anchors, c.Now()),
+		QuestionSets: make([]RecordedQuestions, len(asked)), CandidateID: x.ID, Jurisdictions: []string{}, Notices: []ComplianceNotice{}, Consents: []ComplianceConsent{}, Requests: []RecordedRequest{},
+		ErasedAt: route.UTC(x.ErasedAt), Record: showRecord(c.Org(), x, entries, anchors, sets, c.Now()),
 		Retention: Retention{WordsUntil: route.UTC(x.WordsUntil), Until: x.RetainUntil.UTC(), OnHold: x.OnHold},
 		AIUse:     AIUse{Factors: []string{}, Model: "rubric"},
+	}
+	for i, q := range asked {
+		shown.QuestionSets[i] = RecordedQuestions{q.Version, q.Hash, q.Rubric}
 	}
 	if err := shown.read(entries); err != nil {
 		return Compliance{}, err

@@ -44,6 +44,7 @@ const feature = "hiring"
 func (a *API) Register(s *route.Service) {
 	s.Examples(examples)
 	a.registerRoles(s)
+	a.registerQuestions(s)
 	a.registerInvites(s)
 	a.registerCandidates(s)
 	a.registerCompliance(s)

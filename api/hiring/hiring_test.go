@@ -238,5 +238,13 @@ func TestABlindRoleHidesWhoItIs(t *testing.T) {
 	x := read(t, w, "getCandidate", who.String())
 	require.Equal(t, []any{nil, nil, nil, nil, nil}, []any{x["name"], x["email"], x["phone"], x["resumeUrl"], x["externalId"]})
 	reviewed := w.CallAs(t, "reviewCandidate", who.String(), w.Acme.New, map[string]any{"reviewerId": w.HiringManager(t, w.Acme)})
-	require.NotNil(t, reviewed.Data(t)["name"])
+	require.Nil(t, reviewed.Data(t)["name"], "nobody has decided")
+	for decision, named := range map[string]bool{"hold": false, "advance": true} {
+		other := w.Arrive(t, w.Acme, w.Invite(t, w.Acme, role))
+		decided := w.CallAs(t, "decideCandidate", other.String(), w.Acme.New, map[string]any{
+			"decision": decision, "decidedBy": w.HiringManager(t, w.Acme), "reasonCode": "good",
+		})
+		require.Equal(t, http.StatusOK, decided.Status, "%s", decided.Raw)
+		require.Equal(t, named, decided.Data(t)["name"] != nil, decision)
+	}
 }

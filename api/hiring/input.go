@@ -32,7 +32,7 @@ type RoleWish struct {
 	Languages   []string                  `json:"languages" minItems:"1" maxItems:"20" doc:"The languages that candidates are interviewed in, as codes or names."`
 	Description string                    `json:"description,omitempty" maxLength:"8000" doc:"What candidates read of the role, in Markdown."`
 	Scoring     string                    `json:"scoring,omitempty" enum:"off,advisory" doc:"advisory unless given."`
-	MustHaves   []string                  `json:"mustHaves,omitempty" maxItems:"50" doc:"What reviewers look for; nothing is decided by it."`
+	MustHaves   []string                  `json:"mustHaves,omitempty" maxItems:"50" doc:"What reviewers look for, which they read with the interview; nothing is decided by it."`
 	Knockouts   []role.Knockout           `json:"knockouts,omitempty" maxItems:"50" doc:"Choices that are pointed out to reviewers; nobody is rejected by one."`
 	Retakes     int64                     `json:"retakes,omitempty" minimum:"0" maximum:"10" doc:"How many further interviews a candidate can be granted; none unless given."`
 	Notice      *NoticeInput              `json:"notice,omitempty" doc:"What candidates are told before the interview."`
@@ -40,7 +40,7 @@ type RoleWish struct {
 	Process     string                    `json:"alternativeProcess,omitempty" maxLength:"4000" doc:"What happens instead for who does not want to talk with an AI."`
 	KeepDays    int64                     `json:"retentionDays,omitempty" minimum:"1" maximum:"3650" doc:"For how many days after the decision candidates are kept; what hiring.retention_days says unless given."`
 	Managers    []string                  `json:"hiringManagerIds,omitempty" maxItems:"50" doc:"The people who review and decide."`
-	Blind       bool                      `json:"blind,omitempty" doc:"Whether names and contacts are kept from everybody until a candidate was reviewed."`
+	Blind       bool                      `json:"blind,omitempty" doc:"Whether names and contacts are kept from everybody until a candidate is decided on: advance, reject, hire or withdrawn."`
 	Voluntary   bool                      `json:"voluntaryDemographics,omitempty" doc:"Whether candidates are asked after the interview to say their sex and race, if they wish, for the bias audit. Nobody reads one person's answer; counts can tell that nobody of a race was selected, or all."`
 	Deadline    *time.Time                `json:"deadline,omitempty" nullable:"true" doc:"Until when candidates are invited and interviewed; no end unless given."`
 	ExternalID  *string                   `json:"externalId,omitempty" maxLength:"200" nullable:"true" doc:"The role's id in your own system."`
@@ -52,7 +52,7 @@ type LocationInput struct {
 	City     string `json:"city,omitempty" maxLength:"120" doc:"Where the work is, such as New York."`
 	Region   string `json:"region,omitempty" maxLength:"80" doc:"The state or province; of the United States by its two letters or its name."`
 	Country  string `json:"country,omitempty" pattern:"^([A-Z]{2})?$" doc:"The country by its two letters, such as US."`
-	Remote   bool   `json:"remote,omitempty" doc:"Whether the work is done from elsewhere; name laws of other places in notice.required."`
+	Remote   bool   `json:"remote,omitempty" doc:"Whether the work is done from elsewhere: candidates can have a location of their own, whose laws hold for them beside these. notice.laws has to have their texts."`
 	Timezone string `json:"timezone,omitempty" maxLength:"60" doc:"The time zone by whose days notice is counted, as the IANA names it; UTC unless given."`
 	// OutsideNYC is as law.Place has it.
 	OutsideNYC bool `json:"outsideNewYorkCity,omitempty" doc:"Whether a place in New York State lies outside of New York City; to be said where city does not tell."`
@@ -63,16 +63,20 @@ type NoticeInput struct {
 	Required []law.Key      `json:"required,omitempty" enum:"ca_crc,co_sb26_189,eu_ai_act,il_aivia,il_hra,nyc_ll144" maxItems:"10" doc:"Laws beside those of the location."`
 	Text     language.Words `json:"text,omitempty" doc:"What everybody is told of the interview and how an AI is used in it, by language."`
 	Laws     []role.LawText `json:"laws,omitempty" maxItems:"10" doc:"What each of the laws wants told, by language."`
+	Signals  language.Words `json:"signals,omitempty" doc:"What candidates are told of what their page notes during the interview, by language: pasted texts, and when the page is left. Nothing is noted of who was not told."`
 	LeadDays int64          `json:"leadDays,omitempty" minimum:"0" maximum:"90" doc:"How many business days lie between the notice and the interview; as many as the laws ask for unless given."`
 }
 
 func (n *NoticeInput) notice() (role.Notice, error) {
-	made := role.Notice{Required: []law.Key{}, Text: language.Words{}, Laws: []role.LawText{}}
+	made := role.Notice{Required: []law.Key{}, Text: language.Words{}, Laws: []role.LawText{}, Signals: language.Words{}}
 	if n == nil {
 		return made, nil
 	}
 	var err error
 	if made.Text, err = words("notice.text", n.Text); err != nil {
+		return made, err
+	}
+	if made.Signals, err = words("notice.signals", n.Signals); err != nil {
 		return made, err
 	}
 	for i, t := range n.Laws {
@@ -179,6 +183,9 @@ func filled(d role.Definition) role.Definition {
 	if d.MustHaves == nil {
 		d.MustHaves = []string{}
 	}
+	if d.Notice.Signals == nil { // of a role from before there were any
+		d.Notice.Signals = language.Words{}
+	}
 	if d.Knockouts == nil {
 		d.Knockouts = []role.Knockout{}
 	}
@@ -209,7 +216,7 @@ type RoleChange struct {
 	Process     route.Opt[string]            `json:"alternativeProcess,omitzero" maxLength:"4000" doc:"What happens instead for who does not want to talk with an AI."`
 	KeepDays    route.Opt[int64]             `json:"retentionDays,omitzero" minimum:"1" maximum:"3650" doc:"For how many days after the decision candidates are kept, of those who are invited or decided on from now on."`
 	Managers    route.Opt[[]string]          `json:"hiringManagerIds,omitzero" maxItems:"50" doc:"The people who review and decide."`
-	Blind       route.Opt[bool]              `json:"blind,omitzero" doc:"Whether names and contacts are kept from everybody until a candidate was reviewed."`
+	Blind       route.Opt[bool]              `json:"blind,omitzero" doc:"Whether names and contacts are kept from everybody until a candidate is decided on: advance, reject, hire or withdrawn."`
 	Voluntary   route.Opt[bool]              `json:"voluntaryDemographics,omitzero" doc:"Whether candidates are asked after the interview to say their sex and race, if they wish, for the bias audit. It cannot be turned on once the role was open: off stays off."`
 	Deadline    route.OptNull[time.Time]     `json:"deadline,omitzero" doc:"Until when candidates are invited and interviewed; null for no end."`
 	ExternalID  route.OptNull[string]        `json:"externalId,omitzero" maxLength:"200" doc:"The role's id in your own system; null for none."`

@@ -8,7 +8,10 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/question"
+	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/pkg/sessions/session"
 )
 
@@ -20,12 +23,20 @@ type Interview struct {
 	EndedAt     *time.Time              `json:"endedAt" doc:"When it was over, in UTC; null before."`
 	DurationS   *int64                  `json:"durationS" doc:"How long it took, in seconds; null before it is over."`
 	Language    string                  `json:"language" doc:"The language that it was held in, as a code."`
+	QuestionSet route.OrNull[AskedSet]  `json:"questionSet" doc:"Which of the role's versions of the questions was asked; null of an interview from before they were frozen."`
 	Complete    bool                    `json:"complete" doc:"Whether every question was answered."`
+	MustHaves   []string                `json:"mustHaves" doc:"What reviewers look for, as the role has it now. Nothing is decided by it."`
 	Questions   []InterviewQuestion     `json:"questions" doc:"The questions, in the order in which they were to be asked."`
 	Transcript  []InterviewTurn         `json:"transcript" doc:"What was said, turn by turn; at most 2,000 turns."`
-	Integrity   route.OrNull[Integrity] `json:"integrity" doc:"What the page saw beside the words; null for nothing. Nothing is concluded from it."`
+	Integrity   route.OrNull[Integrity] `json:"integrity" doc:"What the page saw beside the words, of who was told that it notes it (notice.signals); null where it noted nothing. Nothing is concluded from it, and nothing scored."`
 	AIGenerated bool                    `json:"aiGenerated" doc:"Always true: an avatar asked."`
 	RetainUntil time.Time               `json:"retentionUntil" doc:"When the candidate is erased, in UTC, unless they are held; who was interviewed is kept on until somebody decides."`
+}
+
+// AskedSet names a version of the questions.
+type AskedSet struct {
+	Version int64  `json:"version" doc:"Its number among those of the role, from one."`
+	Hash    string `json:"hash" doc:"The SHA-256 of its words, in hexadecimal."`
 }
 
 // InterviewQuestion is a question with its answer.
@@ -47,8 +58,37 @@ type InterviewTurn struct {
 
 // Integrity are facts that the page saw beside the words.
 type Integrity struct {
-	Pastes      int64 `json:"pastes" doc:"How often something was pasted."`
-	TabSwitches int64 `json:"tabSwitches" doc:"How often the page was left for another."`
+	PasteDetected bool     `json:"pasteDetected" doc:"Whether something was pasted where answers are typed."`
+	Pastes        int64    `json:"pastes" doc:"How often something was."`
+	TabSwitches   int64    `json:"tabSwitches" doc:"How often the page was left for another, or for another program."`
+	AwayS         int64    `json:"awayS" doc:"For how long in all, in seconds."`
+	Signals       []Signal `json:"signals" doc:"The first 500 of them, in their order."`
+}
+
+// Signal is a fact that the page saw.
+type Signal struct {
+	Kind       screening.SignalKind `json:"kind" enum:"pasted,left" doc:"pasted: a text was pasted or dropped where answers are typed. left: the page was not to be seen."`
+	At         time.Time            `json:"at" doc:"When it was, or began, in UTC."`
+	Question   *string              `json:"questionKey" doc:"The key of the question that was asked last; null before the first."`
+	DurationMs *int64               `json:"durationMs" doc:"For how long the page was left, in milliseconds; null of what was pasted."`
+	Characters *int64               `json:"characters" doc:"How many characters were pasted; null of a page that was left."`
+}
+
+func showIntegrity(g *screening.Integrity) *Integrity {
+	shown := &Integrity{PasteDetected: g.Pastes > 0, Pastes: g.Pastes, TabSwitches: g.TabSwitches, AwayS: g.AwayMs / 1000, Signals: make([]Signal, len(g.Signals))}
+	for i, s := range g.Signals {
+		one := Signal{Kind: s.Kind, At: s.At.UTC()}
+		if s.Question != "" {
+			one.Question = &s.Question
+		}
+		if s.Kind == screening.Left {
+			one.DurationMs = &s.DurationMs
+		} else {
+			one.Characters = &s.Characters
+		}
+		shown.Signals[i] = one
+	}
+	return shown
 }
 
 // longestTranscript bounds the turns that are shown.
@@ -82,21 +122,30 @@ func (a *API) interview(ctx context.Context, c *route.Call, p *CandidatePath) (I
 	if err != nil {
 		return Interview{}, err
 	}
+	r, err := role.Get(ctx, a.Tenants, c.Org(), x.Role)
+	if err != nil {
+		return Interview{}, err
+	}
+	redact := x.Redact(&r)
 	shown := Interview{
 		CandidateID: x.ID, SessionID: s.ID, StartedAt: i.StartedAt.UTC(), EndedAt: route.UTC(i.EndedAt), DurationS: i.DurationS, Language: i.Language,
-		Complete: i.Complete, Questions: []InterviewQuestion{}, Transcript: make([]InterviewTurn, len(turns)), AIGenerated: true, RetainUntil: x.RetainUntil.UTC(),
+		Complete: i.Complete, MustHaves: append([]string{}, r.MustHaves...), Questions: []InterviewQuestion{}, Transcript: make([]InterviewTurn, len(turns)), AIGenerated: true, RetainUntil: x.RetainUntil.UTC(),
 	}
 	if i.Integrity != nil {
-		shown.Integrity.Value = &Integrity{i.Integrity.Pastes, i.Integrity.TabSwitches}
+		shown.Integrity.Value = showIntegrity(i.Integrity)
+	}
+	words, err := a.asked(ctx, c, &x, &i, &shown)
+	if err != nil {
+		return Interview{}, err
 	}
 	for n, t := range turns {
-		shown.Transcript[n] = InterviewTurn{t.Speaker, t.Heard(), t.Language, t.StartedAt.UTC()}
+		shown.Transcript[n] = InterviewTurn{t.Speaker, redact(t.Heard()), t.Language, t.StartedAt.UTC()}
 	}
 	for _, q := range said.Questions {
 		answer := said.Answers[q.Key]
-		one := InterviewQuestion{Key: q.Key, Text: q.Text[i.Language], Asked: !answer.Unasked, Answer: answer.Text, Scores: []ScoredCriterion{}}
+		one := InterviewQuestion{Key: q.Key, Text: words(q), Asked: !answer.Unasked, Answer: redact(answer.Text), Scores: []ScoredCriterion{}}
 		if x.ReviewedAt != nil {
-			for _, scored := range card(&i, true).Criteria {
+			for _, scored := range card(&i, true, redact).Criteria {
 				if screening.OfQuestion(scored.Key, q.Key) {
 					one.Scores = append(one.Scores, scored)
 				}
@@ -105,4 +154,19 @@ func (a *API) interview(ctx context.Context, c *route.Call, p *CandidatePath) (I
 		shown.Questions = append(shown.Questions, one)
 	}
 	return shown, nil
+}
+
+// asked adds to an interview which version of the questions was asked in it, and answers their words.
+func (a *API) asked(ctx context.Context, c *route.Call, x *candidate.Candidate, i *screening.Screening, shown *Interview) (func(subject.Question) string, error) {
+	words := func(q subject.Question) string { return q.Text[i.Language] }
+	if x.QuestionSet == 0 {
+		return words, nil
+	}
+	set, err := question.Get(ctx, a.Tenants, c.Org(), x.Role, x.QuestionSet)
+	if err != nil || set.SubjectVersion != i.Version { // a process from before there were any asked what was published
+		return words, err
+	}
+	d, err := set.Read()
+	shown.QuestionSet.Value = &AskedSet{set.Version, set.Hash}
+	return func(q subject.Question) string { return d.Words(q.Key, i.Language) }, err
 }

@@ -16,6 +16,8 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/law"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/portals/mailer"
@@ -87,7 +89,7 @@ func showInvite(c *route.Call, v candidate.Invite) Invite {
 	}
 }
 
-// shownInvite is an invite of a candidate whose role may be blind: until they were reviewed, nothing
+// shownInvite is an invite of a candidate whose role may be blind: until they are decided on, nothing
 // tells who they are.
 func shownInvite(c *route.Call, v candidate.Invite, x *candidate.Candidate, r *role.Role) Invite {
 	if x.Hidden(r) {
@@ -156,11 +158,24 @@ type CandidateWish struct {
 	Language   string            `json:"language,omitempty" maxLength:"40" doc:"One of the role's languages, by code or name; the role's first unless given."`
 	ResumeURL  *string           `json:"resumeUrl,omitempty" format:"uri" maxLength:"2048" nullable:"true" doc:"Where the résumé is, for your own use. Nobody reads it here."`
 	Metadata   map[string]string `json:"metadata,omitempty" doc:"20 keys of 40 characters at most, with values of 500."`
+	Location   *WorksFrom        `json:"location,omitempty" doc:"Where they work from, of a remote role: the laws there hold for them beside those of the role. Without it those of the role hold alone."`
+}
+
+// WorksFrom is where a candidate of a remote role works from.
+type WorksFrom struct {
+	City       string `json:"city,omitempty" maxLength:"120" doc:"The place, such as New York."`
+	Region     string `json:"region,omitempty" maxLength:"80" doc:"The state or province; of the United States by its two letters or its name."`
+	Country    string `json:"country" pattern:"^[A-Z]{2}$" doc:"The country by its two letters, such as US."`
+	Timezone   string `json:"timezone,omitempty" maxLength:"60" doc:"The time zone by whose days notice is counted, as the IANA names it; the role's unless given."`
+	OutsideNYC bool   `json:"outsideNewYorkCity,omitempty" doc:"Whether a place in New York State lies outside of New York City; to be said where city does not tell."`
 }
 
 // InvitesMade are invites that were made.
 type InvitesMade struct {
 	Invites []Invite `json:"invites" doc:"The invites, in the order of the candidates."`
+	// Questions and Changed say what those are asked who are invited.
+	Questions route.OrNull[QuestionSetSummary] `json:"questionSet" doc:"What they are asked; null where the subject asks nothing at the moment, so that it is frozen once an interview begins."`
+	Changed   bool                             `json:"questionsChanged" doc:"Whether candidates who were invited to this role before are asked another version: the subject was published anew with other questions or rubrics."`
 }
 
 // wanted are the candidates of the body, for a role.
@@ -180,6 +195,12 @@ func (b *InvitesWish) wanted(r *role.Role) ([]candidate.Wanted, []candidate.Faul
 		if w.ResumeURL != nil {
 			if u, err := url.Parse(*w.ResumeURL); err != nil || u.Scheme != "https" || u.Host == "" {
 				faults = append(faults, candidate.Fault{Index: i, Field: "resumeUrl", Message: "is no https address"})
+			}
+		}
+		if at := w.Location; at != nil {
+			all[i].Place = &law.Place{City: at.City, Region: at.Region, Country: at.Country, Remote: true, Timezone: at.Timezone, OutsideNYC: at.OutsideNYC}
+			if _, err := time.LoadLocation(at.Timezone); err != nil {
+				faults = append(faults, candidate.Fault{Index: i, Field: "location.timezone", Message: "is no time zone of the IANA"})
 			}
 		}
 		if err := route.CheckMetadata(w.Metadata); err != nil {
@@ -242,7 +263,15 @@ func (a *API) createInvites(ctx context.Context, c *route.Call, in *InvitesInput
 			made.Invites[i] = showInvite(c, one.Invite)
 			made.Invites[i].URL = new(a.link(p, one.Token))
 		}
-		return made, nil
+		sets, err := question.OfRole(ctx, tx, r.ID)
+		for i := range sets {
+			if sets[i].Version == issued[0].Candidate.QuestionSet {
+				made.Questions.Value = new(showSummary(&sets[i]))
+			} else if sets[i].Invited > 0 {
+				made.Changed = true
+			}
+		}
+		return made, err
 	})
 }
 

@@ -131,6 +131,6 @@ func TestTheRecordHasTheWordsThatWereTold(t *testing.T) {
 	notice := x["notices"].([]any)[0]
 	require.Equal(t, []any{"1", role.TextHash("You talk with an AI.")}, []any{apitest.At(notice, "version"), apitest.At(notice, "textHash")})
 	raw := string(w.CallAs(t, "getCandidateCompliance", who.String(), w.Acme.New, nil).Raw)
-	require.Contains(t, raw, role.TextHash("An AI asks.", "You talk with an AI."), "as it was mailed")
+	require.Contains(t, raw, role.TextHash("An AI asks.", "You talk with an AI.", "The page notes what is pasted."), "as it was mailed")
 	require.Contains(t, raw, role.TextHash("Other words.", "Other law."), "as it was read on the page")
 }

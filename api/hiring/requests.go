@@ -50,15 +50,23 @@ type CandidateRequest struct {
 	UpdatedAt   time.Time              `json:"updatedAt" doc:"When something of it last changed, in UTC."`
 }
 
-func showRequest(c *route.Call, q candidate.Request) CandidateRequest {
+// showRequest shows a request, its words redacted.
+func showRequest(c *route.Call, q candidate.Request, redact func(string) string) CandidateRequest {
 	shown := CandidateRequest{
 		ID: q.ID, RoleID: q.Role, CandidateID: q.Candidate, Kind: q.Kind, State: q.State, DueAt: q.DueAt.UTC(), DecidedBy: q.DecidedBy.OrNil(),
 		DecidedAt: route.UTC(q.DecidedAt), CreatedAt: q.CreatedAt.UTC(), UpdatedAt: q.UpdatedAt.UTC(),
 	}
 	if c.Principal.Key.Grant().Holds(scope.CandidatesData) {
-		shown.Message, shown.Answer = q.Message, q.Answer
+		shown.Message, shown.Answer = redacted(q.Message, redact), redacted(q.Answer, redact)
 	}
 	return shown
+}
+
+func redacted(words *string, redact func(string) string) *string {
+	if words == nil {
+		return nil
+	}
+	return new(redact(*words))
 }
 
 // RequestsQuery filters and pages what a role's candidates ask for.
@@ -74,6 +82,7 @@ func (a *API) listRequests(ctx context.Context, c *route.Call, q *RequestsQuery)
 	if err != nil {
 		return route.Page[CandidateRequest]{}, err
 	}
+	var of map[id.Candidate]candidate.Candidate
 	return route.Listed(c, q.Paging, func(after id.CandidateRequest, limit int) ([]candidate.Request, error) {
 		var (
 			f   candidate.RequestFilter
@@ -85,8 +94,20 @@ func (a *API) listRequests(ctx context.Context, c *route.Call, q *RequestsQuery)
 		if f.Candidate, err = route.QueryID(id.ParseCandidate, "candidateId", q.CandidateID); err != nil {
 			return nil, err
 		}
-		return candidate.ListRequests(ctx, a.Tenants, c.Org(), r.ID, f, after, limit)
-	}, func(q candidate.Request) id.CandidateRequest { return q.ID }, func(q candidate.Request) CandidateRequest { return showRequest(c, q) })
+		found, err := candidate.ListRequests(ctx, a.Tenants, c.Org(), r.ID, f, after, limit)
+		if err != nil || !r.Blind {
+			return found, err
+		}
+		which := make([]id.Candidate, len(found))
+		for i, q := range found {
+			which[i] = q.Candidate
+		}
+		of, err = candidate.Several(ctx, a.Tenants, c.Org(), which)
+		return found, err
+	}, func(q candidate.Request) id.CandidateRequest { return q.ID }, func(q candidate.Request) CandidateRequest {
+		x := of[q.Candidate]
+		return showRequest(c, q, x.Redact(&r))
+	})
 }
 
 // RequestUpdate is the request to answer what a candidate asks for.
@@ -116,7 +137,11 @@ func (a *API) updateRequest(ctx context.Context, c *route.Call, in *RequestUpdat
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CandidateRequest, error) {
 		q, err := candidate.Answer(ctx, tx, which, reply, c.Actor())
+		if err != nil {
+			return CandidateRequest{}, ofInvite(inviteProblem(held(err)))
+		}
 		c.SetVersion(q.Edition)
-		return showRequest(c, q), ofInvite(inviteProblem(held(err)))
+		redact, err := candidate.RedactOf(ctx, tx, q.Candidate)
+		return showRequest(c, q, redact), err
 	})
 }

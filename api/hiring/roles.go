@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/demographics"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
@@ -53,14 +54,16 @@ type Role struct {
 	SubjectID id.Subject `json:"subjectId" doc:"What is asked."`
 	State     role.State `json:"state" enum:"draft,open,paused,closed" doc:"Candidates are invited and interviewed while it is open."`
 	role.Definition
-	BiasAudit  route.OrNull[role.Audit] `json:"biasAudit" doc:"The last bias audit; null for none."`
-	Questions  int64                    `json:"questions" doc:"How many questions the subject had, as it was last published when the role changed."`
-	Deadline   *time.Time               `json:"deadline" doc:"Until when candidates are invited and interviewed, in UTC; null for no end."`
-	Counts     RoleCounts               `json:"counts" doc:"How far candidates got, those who were erased since among them."`
-	ExternalID *string                  `json:"externalId" doc:"The role's id in your own system; null where none was given."`
-	Metadata   map[string]string        `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
-	CreatedAt  time.Time                `json:"createdAt" doc:"When it was made, in UTC."`
-	UpdatedAt  time.Time                `json:"updatedAt" doc:"When it was last changed, in UTC."`
+	BiasAudit       route.OrNull[role.Audit] `json:"biasAudit" doc:"The last bias audit; null for none."`
+	Questions       int64                    `json:"questions" doc:"How many questions the subject had, as it was last published when the role changed."`
+	QuestionSets    []QuestionSetSummary     `json:"questionSets" doc:"What its candidates are asked, version by version, oldest first; the newest twenty. GET /roles/{id}/question-sets has the words."`
+	QuestionsDiffer bool                     `json:"questionsDiffer" doc:"Whether candidates have begun to be asked different versions, so that what they said is not to be compared word for word."`
+	Deadline        *time.Time               `json:"deadline" doc:"Until when candidates are invited and interviewed, in UTC; null for no end."`
+	Counts          RoleCounts               `json:"counts" doc:"How far candidates got, those who were erased since among them."`
+	ExternalID      *string                  `json:"externalId" doc:"The role's id in your own system; null where none was given."`
+	Metadata        map[string]string        `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt       time.Time                `json:"createdAt" doc:"When it was made, in UTC."`
+	UpdatedAt       time.Time                `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 // RoleCounts are how far a role's candidates got.
@@ -81,7 +84,8 @@ func showRole(r role.Role) Role {
 	shown := Role{
 		ID: r.ID, Title: r.Title, PortalID: r.Portal, SubjectID: r.Subject, State: r.State, Definition: filled(r.Definition), Questions: r.Questions,
 		Deadline: route.UTC(r.Deadline), ExternalID: r.ExternalID, Metadata: r.Metadata, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
-		Counts: RoleCounts{n.Invited, n.Opened, n.Screened, n.Reviewed, n.Advanced, n.Rejected, n.Hired},
+		QuestionSets: []QuestionSetSummary{},
+		Counts:       RoleCounts{n.Invited, n.Opened, n.Screened, n.Reviewed, n.Advanced, n.Rejected, n.Hired},
 	}
 	shown.BiasAudit.Value = audit
 	return shown
@@ -102,6 +106,7 @@ type RoleQuery struct {
 }
 
 func (a *API) listRoles(ctx context.Context, c *route.Call, q *RoleQuery) (route.Page[Role], error) {
+	var sets map[id.Role][]question.Set
 	return route.Listed(c, q.Paging, func(after id.Role, limit int) ([]role.Role, error) {
 		var (
 			f   role.Filter
@@ -113,8 +118,21 @@ func (a *API) listRoles(ctx context.Context, c *route.Call, q *RoleQuery) (route
 		if f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID); err != nil {
 			return nil, err
 		}
-		return role.List(ctx, a.Tenants, c.Org(), f, after, limit)
-	}, func(r role.Role) id.Role { return r.ID }, showRole)
+		found, err := role.List(ctx, a.Tenants, c.Org(), f, after, limit)
+		if err != nil {
+			return nil, err
+		}
+		which := make([]id.Role, len(found))
+		for i, r := range found {
+			which[i] = r.ID
+		}
+		sets, err = question.Of(ctx, a.Tenants, c.Org(), which)
+		return found, err
+	}, func(r role.Role) id.Role { return r.ID }, func(r role.Role) Role {
+		shown := showRole(r)
+		shown.asked(sets[r.ID])
+		return shown
+	})
 }
 
 func (a *API) getRole(ctx context.Context, c *route.Call, p *RolePath) (Role, error) {
@@ -127,7 +145,10 @@ func (a *API) getRole(ctx context.Context, c *route.Call, p *RolePath) (Role, er
 		return Role{}, err
 	}
 	c.SetVersion(r.Edition)
-	return showRole(r), nil
+	sets, err := question.Of(ctx, a.Tenants, c.Org(), []id.Role{r.ID})
+	shown := showRole(r)
+	shown.asked(sets[r.ID])
+	return shown, err
 }
 
 func (a *API) createRole(ctx context.Context, c *route.Call, in *RoleInput) (Role, error) {
@@ -193,8 +214,14 @@ func (a *API) updateRole(ctx context.Context, c *route.Call, in *RoleUpdate) (Ro
 			return Role{}, err
 		}
 		now, err := role.Read(ctx, tx, which)
+		if err != nil {
+			return Role{}, err
+		}
 		c.SetVersion(now.Edition)
-		return showRole(now), err
+		sets, err := question.OfRole(ctx, tx, which)
+		shown := showRole(now)
+		shown.asked(sets)
+		return shown, err
 	})
 }
 

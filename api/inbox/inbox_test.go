@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,139 @@ func TestALeadIsDealtWith(t *testing.T) {
 
 	bare := w.Call(t, w.Operation(t, "createInboxItem"), apitest.Request{Path: "/inbox", Key: w.Acme.New, Body: map[string]any{"contact": map[string]any{"name": "Kim"}}})
 	apitest.RequireError(t, bare, http.StatusBadRequest, "invalid_request", "body.contact")
+	bare = w.Call(t, w.Operation(t, "createInboxItem"), apitest.Request{Path: "/inbox", Key: w.Acme.New, Body: map[string]any{"contact": map[string]any{"phone": "abc"}}})
+	apitest.RequireError(t, bare, http.StatusBadRequest, "invalid_request", "body.contact.phone")
+}
+
+// Those of the team who join and are there, of the hand-off's department, are mailed a way in each while the visitor waits; where
+// nobody is, that is known.
+func TestAHandoffReachesWhoIsThere(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	nobody := func(item string) (nobody bool) {
+		which, err := id.ParseSession(read(t, w, item, w.Acme.New)["sessionId"].(string))
+		require.NoError(t, err)
+		require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) (err error) {
+			nobody, err = inbox.Nobody(ctx, tx, which, time.Now().UTC())
+			return err
+		}))
+		return nobody
+	}
+	box := &postbox{}
+	post := func() (to []string) {
+		t.Helper()
+		before := len(box.sent)
+		w.Post(t, box)
+		for _, m := range box.sent[before:] {
+			to = append(to, m.To)
+		}
+		return to
+	}
+	w.TeamMember(t, w.Acme, map[string]any{"departments": []any{"Sales"}})
+	unknown := w.Handoff(t, w.Acme)
+	require.False(t, nobody(unknown), "nobody joins, so nobody knows")
+	require.Empty(t, post())
+
+	away := w.TeamMember(t, w.Acme, map[string]any{"joins": true, "away": true, "departments": []any{"Sales"}})
+	require.True(t, nobody(w.Handoff(t, w.Acme)), "who joins is away")
+	require.Empty(t, post())
+
+	sales := w.TeamMember(t, w.Acme, map[string]any{"joins": true, "departments": []any{"sales"}})
+	other := w.TeamMember(t, w.Acme, map[string]any{"joins": true})
+	item := w.Handoff(t, w.Acme)
+	require.False(t, nobody(item))
+	require.ElementsMatch(t, []string{address(t, w, sales), address(t, w, other)}, post())
+	require.Empty(t, post(), "once")
+	links := map[string]bool{}
+	for _, m := range box.sent {
+		_, link, found := strings.Cut(m.Text, "https://portal.example.com/")
+		require.True(t, found, m.Text)
+		link, _, _ = strings.Cut(link, "\n")
+		_, token, _ := strings.Cut(link, "#")
+		require.NotEmpty(t, token)
+		links[link] = true
+	}
+	require.Len(t, links, 2, "one each")
+
+	// A rule's mail has the way in, and no second one is sent; its department's people are asked alone.
+	rule(t, w, "item_created", map[string]any{"kinds": []string{"handoff"}}, map[string]any{"department": "Sales", "mailTo": []any{sales, away}})
+	before := len(box.sent)
+	ruled := w.Handoff(t, w.Acme)
+	require.ElementsMatch(t, []string{address(t, w, sales), address(t, w, away)}, post())
+	for _, m := range box.sent[before:] {
+		require.Contains(t, m.Text, "https://portal.example.com/", "who is away and looks all the same may join")
+	}
+	require.False(t, nobody(ruled))
+
+	// Who came, or a visitor who left, needs nobody any more.
+	over := w.Handoff(t, w.Acme)
+	require.Equal(t, http.StatusOK, w.CallAs(t, "updateInboxItem", over, w.Acme.New, map[string]any{"state": "done"}).Status)
+	before = len(box.sent)
+	post()
+	for _, m := range box.sent[before:] {
+		require.NotContains(t, m.Text, "https://portal.example.com/")
+	}
+
+	lacks := w.CallAs(t, "setInboxTeamMember", other, w.Scoped(contract.Latest, scope.InboxWrite), map[string]any{"joins": true})
+	apitest.RequireError(t, lacks, http.StatusForbidden, "forbidden", "body.joins")
+
+	// Who may change addresses has nobody let in by one.
+	moved := w.CallAs(t, "updatePerson", sales, w.Scoped(contract.Latest, scope.PeopleWrite), map[string]any{"email": "elsewhere@example.com"})
+	require.Equal(t, http.StatusOK, moved.Status, "%s", moved.Raw)
+	w.Handoff(t, w.Acme)
+	before = len(box.sent)
+	require.Contains(t, post(), "elsewhere@example.com", "the rule mails still")
+	for _, m := range box.sent[before:] {
+		require.Equal(t, m.To != "elsewhere@example.com", strings.Contains(m.Text, "https://portal.example.com/"), m.To)
+	}
+}
+
+// The inbox is narrowed to what nobody deals with, to departments and to tags, in both contracts; tags that a rule
+// gives and tags that are taken away count as those that were sent.
+func TestTheInboxIsNarrowed(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	rule(t, w, "item_updated", map[string]any{"departments": []string{"Support"}}, map[string]any{"addTags": []string{"help"}})
+	who := w.Make(t, w.Acme, "createPerson")["id"].(string)
+	fair := lead(t, w, map[string]any{"tags": []string{"fair", "2026"}, "department": "Sales"})["id"].(string)
+	both := lead(t, w, map[string]any{"tags": []string{"fair"}, "department": "Störungen", "assigneeId": who})["id"].(string)
+	kim := lead(t, w, map[string]any{"contact": map[string]any{"name": "Fair Kim", "phone": "123"}})["id"].(string)
+	list := func(key apikey.Secret, query url.Values) (ids []string) {
+		answer := w.Call(t, w.Operation(t, "listInboxItems"), apitest.Request{Path: "/inbox?" + query.Encode(), Key: key})
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		for _, i := range answer.JSON(t)["data"].([]any) {
+			ids = append(ids, i.(map[string]any)["id"].(string))
+		}
+		return ids
+	}
+	for _, key := range []apikey.Secret{w.Acme.New, w.OldNamed} {
+		require.Equal(t, []string{kim, fair}, list(key, url.Values{"unassigned": {"true"}}))
+		require.Equal(t, []string{kim, both, fair}, list(key, url.Values{"unassigned": {"false"}}))
+		require.Equal(t, []string{both}, list(key, url.Values{"department": {"störungen"}}))
+		require.Equal(t, []string{fair}, list(key, url.Values{"department": {"SALES"}, "unassigned": {"true"}}))
+		require.Equal(t, []string{both, fair}, list(key, url.Values{"tags": {"fair"}}), "a name is no tag")
+		require.Equal(t, []string{fair}, list(key, url.Values{"tags": {"2026, fair,fair"}}))
+		require.Equal(t, []string{both}, list(key, url.Values{"tags": {"fair"}, "q": {"kim lee"}, "department": {"Störungen"}}))
+		require.Equal(t, []string{fair, both}, list(key, url.Values{"tags": {"fair"}, "order": {"asc"}}))
+		require.Empty(t, list(key, url.Values{"tags": {"Fair"}}))
+		require.Empty(t, list(key, url.Values{"q": {"#2026x"}}), "tags are no words")
+	}
+	require.Empty(t, list(w.Globex.New, url.Values{"tags": {"fair"}}))
+
+	update := w.CallAs(t, "updateInboxItem", both, w.Acme.New, map[string]any{"tags": []string{"late"}, "department": "Support", "assigneeId": nil})
+	require.Equal(t, http.StatusOK, update.Status, "%s", update.Raw)
+	require.Equal(t, []string{fair}, list(w.Acme.New, url.Values{"tags": {"fair"}}))
+	require.Equal(t, []string{both}, list(w.Acme.New, url.Values{"tags": {"late,help"}, "unassigned": {"true"}}))
+	require.Equal(t, http.StatusOK, w.CallAs(t, "forgetInboxItem", both, w.Acme.New, nil).Status)
+	require.Empty(t, list(w.Acme.New, url.Values{"tags": {"late"}}), "a forgotten visitor's tags find nothing")
+
+	for query, param := range map[string]string{
+		"unassigned=true&assigneeId=" + who: "query.unassigned", "tags=a,,b": "query.tags", "tags=" + strings.Repeat("x", 61): "query.tags",
+		"tags=" + strings.Join(strings.Split("abcdefghijklmnopqrstu", ""), ","): "query.tags",
+	} {
+		answer := w.Call(t, w.Operation(t, "listInboxItems"), apitest.Request{Path: "/inbox?" + query, Key: w.Acme.New})
+		apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", param)
+	}
 }
 
 // Of a visitor who is forgotten nothing is found anywhere: not in any row, nor in an answer that

@@ -2,10 +2,13 @@ package inbox
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/provider/zendesk"
 	"visavis.dev/pkg/sessions/inbox"
@@ -253,6 +256,9 @@ type Query struct {
 	State      string    `query:"state" maxLength:"120" doc:"One or more of the states, separated by commas."`
 	LeadBand   string    `query:"leadBand" maxLength:"40" doc:"One or more of hot, warm and cold, separated by commas."`
 	AssigneeID string    `query:"assigneeId" maxLength:"80" doc:"Only items that this person deals with."`
+	Unassigned bool      `query:"unassigned" doc:"true for items that nobody deals with; not together with assigneeId."`
+	Department string    `query:"department" maxLength:"200" doc:"Only items of this department, in letters of either case."`
+	Tags       string    `query:"tags" maxLength:"500" doc:"One or more tags, separated by commas, all of which an item must have, letter for letter."`
 	PortalID   string    `query:"portalId" maxLength:"80" doc:"Only items of this portal."`
 	Due        string    `query:"due" enum:"overdue" doc:"overdue for items that should have been dealt with by now."`
 	Text       string    `query:"q" maxLength:"200" doc:"Beginnings of words of the contact or the external id, all of which an item must have."`
@@ -279,8 +285,35 @@ func (q *Query) filter(now time.Time) (inbox.Filter, error) {
 	if f.Assignee, err = route.QueryID(id.ParsePerson, "assigneeId", q.AssigneeID); err != nil {
 		return f, err
 	}
+	if f.Unassigned = q.Unassigned; f.Unassigned && !f.Assignee.IsZero() {
+		return f, problem.Invalid("query.unassigned", "What somebody deals with is not unassigned: give unassigned or assigneeId.")
+	}
+	f.Department = strings.TrimSpace(q.Department)
+	if f.Tags, err = tagsNamed(q.Tags); err != nil {
+		return f, err
+	}
 	f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID)
 	return f, err
+}
+
+// tagsNamed are the tags of a list that commas separate, each once.
+func tagsNamed(list string) (all []string, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	for tag := range strings.SplitSeq(list, ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "" || len([]rune(tag)) > longestTag {
+			return nil, problem.Invalid("query.tags", "A tag has 1 to %d characters.", longestTag)
+		}
+		if !slices.Contains(all, tag) {
+			all = append(all, tag)
+		}
+	}
+	if len(all) > inbox.MaxTags {
+		return nil, problem.Invalid("query.tags", "An item has at most %d tags.", inbox.MaxTags)
+	}
+	return all, nil
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[InboxItem], error) {

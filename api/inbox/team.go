@@ -27,7 +27,9 @@ func (a *API) registerTeam(s *route.Service) {
 	set := list
 	set.ID, set.Method, set.Path, set.Class, set.Scope = "setInboxTeamMember", http.MethodPut, "/inbox/team/{id}", "write", scope.InboxWrite
 	set.Errors = []problem.Code{problem.Gone, problem.Conflict}
-	set.Summary, set.Description = "Say when somebody is there, and of which departments they are", "What is left out is as if it had never been given. The reason of 409 conflict: too_many_members past 200."
+	set.Summary, set.Description = "Say when somebody is there, and of which departments they are", "What is left out is as if it had never been given. The reason of 409 conflict: too_many_members past 200. "+
+		"Who joins needs a mail address: where a visitor of a live conversation asks for a person, those who are there, of the hand-off's department if any is, are mailed a link each, by "+
+		"which they take over in a browser. Where nobody who joins is there, the visitor is told so at once."
 	route.Handle(s, set, a.setMember)
 
 	remove := set
@@ -53,6 +55,7 @@ type InboxTeamMember struct {
 	AwayUntil   *time.Time                   `json:"awayUntil" doc:"When they are back, in UTC; null for until they say so."`
 	Departments []string                     `json:"departments" doc:"The departments that they are of."`
 	Hours       route.OrNull[InboxTeamHours] `json:"hours" doc:"When they work; null for at any time."`
+	Joins       bool                         `json:"joins" doc:"Whether they are mailed a link into conversations whose visitors wait for a person, while they are there."`
 	UpdatedAt   time.Time                    `json:"updatedAt" doc:"When that was last said, in UTC."`
 }
 
@@ -65,7 +68,7 @@ type InboxTeamHours struct {
 func showMember(c *route.Call, m inbox.Member) InboxTeamMember {
 	shown := InboxTeamMember{
 		PersonID: m.Person, There: m.There(c.Now()), Away: m.Away, AwayUntil: route.UTC(m.AwayUntil), Departments: append([]string{}, m.Departments...),
-		UpdatedAt: m.UpdatedAt.UTC(),
+		Joins: m.Joins, UpdatedAt: m.UpdatedAt.UTC(),
 	}
 	if m.Week != nil {
 		shown.Hours.Value = &InboxTeamHours{m.Week.Timezone, showHours(m.Week.Hours)}
@@ -91,6 +94,7 @@ type InboxTeamMemberInput struct {
 	AwayUntil   *time.Time      `json:"awayUntil,omitempty" nullable:"true" doc:"When they are back, within a year; until they say so unless given."`
 	Departments []string        `json:"departments,omitempty" maxItems:"20" doc:"The departments that they are of, of at most 200 characters each."`
 	Hours       *InboxTeamHours `json:"hours,omitempty" doc:"When they work; at any time unless given."`
+	Joins       bool            `json:"joins,omitempty" doc:"Whether they are mailed a link into conversations whose visitors wait for a person, while they are there; false unless given. The key needs sessions:write."`
 }
 
 func (a *API) setMember(ctx context.Context, c *route.Call, in *MemberInput) (InboxTeamMember, error) {
@@ -98,7 +102,11 @@ func (a *API) setMember(ctx context.Context, c *route.Call, in *MemberInput) (In
 	if err != nil {
 		return InboxTeamMember{}, err
 	}
-	m := inbox.Member{Person: which, Away: in.Body.Away, Departments: []string{}}
+	if in.Body.Joins && !c.Principal.Key.Grant().Holds(scope.SessionsWrite) {
+		// As who makes the way in by hand: what was said is read in the conversation.
+		return InboxTeamMember{}, problem.New(problem.Forbidden, "This key lacks the scope %s, which joins needs.", scope.SessionsWrite).WithParam("body.joins")
+	}
+	m := inbox.Member{Person: which, Away: in.Body.Away, Departments: []string{}, Joins: in.Body.Joins}
 	if in.Body.AwayUntil != nil {
 		m.AwayUntil = new(in.Body.AwayUntil.UTC().Truncate(time.Microsecond))
 	}

@@ -2,11 +2,14 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -24,8 +27,13 @@ type KnowledgeBase struct { //nolint:revive // the name of the schema
 	Bytes           int64            `json:"bytes" doc:"Of the documents' originals."`
 	ChunkCount      int64            `json:"chunkCount" doc:"How many passages can be found."`
 	UsedBy          PackUsers        `json:"usedBy" doc:"The personas and portals that answer from it."`
-	CreatedAt       time.Time        `json:"createdAt" doc:"When the pack was made, in UTC."`
-	UpdatedAt       time.Time        `json:"updatedAt" doc:"When it or one of its documents was last changed, in UTC."`
+
+	EmbeddingConnectionID *id.Connection           `json:"embeddingConnectionId" nullable:"true" doc:"A connection of kind embedding, by whose vectors passages are found by what they mean besides their words; null for by words alone."`
+	EmbeddedChunkCount    int64                    `json:"embeddedChunkCount" doc:"How many of the passages have a vector. The others are found by their words."`
+	EmbeddingError        *knowledge.EmbeddingCode `json:"embeddingError" nullable:"true" enum:"connection_unavailable,connection_failed,pack_too_large" doc:"Why the vectors that are missing could not be made: the connection is switched off or deleted, its service failed several times in a row (GET /connections/{id}/calls), or the pack has too many passages for vectors of that size. It is tried again when the connection is changed and, but for a pack that is too large, every quarter of an hour; that one when documents are read or deleted. null where they could, or are still being made."`
+
+	CreatedAt time.Time `json:"createdAt" doc:"When the pack was made, in UTC."`
+	UpdatedAt time.Time `json:"updatedAt" doc:"When it or one of its documents was last changed, in UTC."`
 }
 
 // PackUsers lists who answers from a pack.
@@ -39,6 +47,13 @@ func showBase(b knowledge.Base) KnowledgeBase {
 		ID: b.ID, Name: b.Name, Description: b.Description, Language: b.Language, DocumentCount: b.Documents, ReadyCount: b.Ready,
 		FailedCount: b.Failed, ProcessingCount: b.Documents - b.Ready - b.Failed, Bytes: b.Bytes, ChunkCount: b.Chunks,
 		UsedBy: PackUsers{PersonaIDs: b.Personas, PortalIDs: b.Portals}, CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(),
+		EmbeddedChunkCount: b.Embedded,
+	}
+	if b.EmbeddingError != "" {
+		shown.EmbeddingError = &b.EmbeddingError
+	}
+	if !b.Connection.IsZero() {
+		shown.EmbeddingConnectionID = &b.Connection
 	}
 	if b.Personas == nil {
 		shown.UsedBy.PersonaIDs = []id.Persona{}
@@ -66,6 +81,8 @@ type KnowledgeBaseInput struct { //nolint:revive // the name of the schema
 	Name        string  `json:"name" minLength:"1" maxLength:"120" doc:"What to call the pack, for people."`
 	Description *string `json:"description,omitempty" maxLength:"500" doc:"What the pack is about, for people."`
 	Language    *string `json:"language,omitempty" minLength:"1" maxLength:"80" doc:"By code or name."`
+
+	EmbeddingConnectionID *string `json:"embeddingConnectionId,omitempty" nullable:"true" maxLength:"80" doc:"A connection of kind embedding, by whose vectors passages are found by what they mean too; null for none. Its service is sent the pack's passages, and the questions that the pack is searched for."`
 }
 
 func (a *API) createBase(ctx context.Context, c *route.Call, in *BaseInput) (KnowledgeBase, error) {
@@ -73,14 +90,19 @@ func (a *API) createBase(ctx context.Context, c *route.Call, in *BaseInput) (Kno
 	if err != nil {
 		return KnowledgeBase{}, err
 	}
+	by, err := embeddingConnection(in.Body.EmbeddingConnectionID)
+	if err != nil {
+		return KnowledgeBase{}, err
+	}
 	now := c.Now()
 	b := knowledge.Base{
 		ID: id.NewKnowledgeBase(), Name: in.Body.Name, Description: in.Body.Description, Language: code, CreatedAt: now, UpdatedAt: now,
+		Embedding: knowledge.Embedding{Connection: by},
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
 		full, err := knowledge.InsertBase(ctx, tx, b, c.Principal.Terms, c.Actor())
 		if err != nil {
-			return KnowledgeBase{}, err
+			return KnowledgeBase{}, ofConnection(err)
 		}
 		if full {
 			return KnowledgeBase{}, a.Plans.LimitReached(c.Principal.Terms, plan.KnowledgeBases)
@@ -109,6 +131,8 @@ type KnowledgeBaseChange struct { //nolint:revive // the name of the schema
 	Name        route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120" doc:"A new name, for people."`
 	Description route.OptNull[string] `json:"description,omitzero" maxLength:"500" doc:"null for none"`
 	Language    route.OptNull[string] `json:"language,omitzero" minLength:"1" maxLength:"80" doc:"By code or name; null for none"`
+
+	EmbeddingConnectionID route.OptNull[string] `json:"embeddingConnectionId,omitzero" maxLength:"80" doc:"A connection of kind embedding, which makes the vectors of all passages anew; null for none, which deletes them."`
 }
 
 func (a *API) updateBase(ctx context.Context, c *route.Call, in *BaseUpdate) (KnowledgeBase, error) {
@@ -120,12 +144,19 @@ func (a *API) updateBase(ctx context.Context, c *route.Call, in *BaseUpdate) (Kn
 	if err != nil {
 		return KnowledgeBase{}, err
 	}
+	by, err := embeddingConnection(in.Body.EmbeddingConnectionID.Value)
+	if err != nil {
+		return KnowledgeBase{}, err
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
 		b, err := knowledge.LockBase(ctx, tx, wanted)
 		if err != nil {
 			return KnowledgeBase{}, err
 		}
 		changes := map[string]any{}
+		if in.Body.EmbeddingConnectionID.Set && b.Connection != by {
+			b.Connection, changes["embeddingConnectionId"] = by, in.Body.EmbeddingConnectionID.Value
+		}
 		if in.Body.Name.Set {
 			b.Name, changes["name"] = in.Body.Name.Value, in.Body.Name.Value
 		}
@@ -139,7 +170,13 @@ func (a *API) updateBase(ctx context.Context, c *route.Call, in *BaseUpdate) (Kn
 			return showBase(b), nil
 		}
 		b.UpdatedAt = c.Now()
-		return showBase(b), knowledge.UpdateBase(ctx, tx, b, changes, c.Actor())
+		if err := knowledge.UpdateBase(ctx, tx, b, changes, c.Actor()); err != nil {
+			return KnowledgeBase{}, ofConnection(err)
+		}
+		if b, err = knowledge.LockBase(ctx, tx, wanted); err != nil { // with what a new connection makes of it
+			return KnowledgeBase{}, err
+		}
+		return showBase(b), nil
 	})
 }
 
@@ -152,4 +189,24 @@ func (a *API) deleteBase(ctx context.Context, c *route.Call, p *BasePath) (route
 		b, err := knowledge.DeleteBase(ctx, tx, wanted, c.Actor())
 		return route.Deleted{Deleted: true, ID: b.ID.String()}, err
 	})
+}
+
+// embeddingConnection is the connection that a request names; zero for none.
+func embeddingConnection(named *string) (id.Connection, error) {
+	if named == nil {
+		return id.Connection{}, nil
+	}
+	which, err := id.ParseConnection(*named)
+	if err != nil {
+		return id.Connection{}, problem.Invalid("body.embeddingConnectionId", "This is the id of no connection.")
+	}
+	return which, nil
+}
+
+// ofConnection says what of a pack an error is about.
+func ofConnection(err error) error {
+	if _, unusable := errors.AsType[*connection.UnusableError](err); unusable {
+		return problem.Missing("connection").WithParam("body.embeddingConnectionId")
+	}
+	return err
 }

@@ -63,6 +63,7 @@ func (a *API) registerBases(s *route.Service, reads, writes route.Operation) {
 	create := writes
 	create.ID, create.Method, create.Path = "createKnowledgeBase", http.MethodPost, "/knowledge/bases"
 	create.Status, create.Idempotent, create.Summary = http.StatusCreated, true, "Make a knowledge pack"
+	create.Errors = []problem.Code{problem.NotFound, problem.Gone}
 	route.Handle(s, create, a.createBase)
 
 	get := reads
@@ -72,7 +73,7 @@ func (a *API) registerBases(s *route.Service, reads, writes route.Operation) {
 
 	update := writes
 	update.ID, update.Method, update.Path = "updateKnowledgeBase", http.MethodPatch, "/knowledge/bases/{id}"
-	update.Summary, update.Errors = "Rename a knowledge pack", []problem.Code{problem.Gone}
+	update.Summary, update.Errors = "Change a knowledge pack", []problem.Code{problem.Gone}
 	route.Handle(s, update, a.updateBase)
 
 	remove := writes

@@ -3,6 +3,7 @@ package personas_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -219,6 +220,9 @@ func TestCoverageOfAPersona(t *testing.T) {
 	body["guardrails"] = []any{map[string]any{"key": "sport", "rule": `"zorbing"`, "action": "refuse"}}
 	own := w.CallAs(t, "createPersona", "", w.Acme.New, body).Data(t)["id"].(string)
 
+	for _, version := range []any{99, math.MaxInt32, math.MaxInt32 + 1, json.Number("9223372036854775807")} {
+		apitest.RequireError(t, w.CallAs(t, "checkPersonaCoverage", own, w.Acme.New, map[string]any{"version": version}), http.StatusBadRequest, "invalid_request", "body.version")
+	}
 	begun := w.CallAs(t, "checkPersonaCoverage", own, w.Acme.New, nil)
 	require.Equal(t, http.StatusAccepted, begun.Status, "%s", begun.Raw)
 	require.Equal(t, []any{"persona.coverage_checked", own}, []any{w.Last(t)["action"], w.Last(t)["targetId"]})

@@ -7,6 +7,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/learning/result"
+	"visavis.dev/pkg/sessions/session"
 )
 
 // Result is what came of a practice or an assessment.
@@ -62,6 +63,7 @@ type ResultCriterion struct {
 	Confidence   float64        `json:"confidence" doc:"How sure the score is, from 0 to 1; 1 for a person's."`
 	Rationale    *string        `json:"rationale" doc:"Why; null without transcripts:read, and where nobody may read the conversation."`
 	Quotes       []string       `json:"quotes" nullable:"true" doc:"The learner's own words that it rests on, as far as they are kept; null as rationale is."`
+	Time         *session.Came  `json:"time" enum:"in_time,ran_out,no_answer,not_asked,unknown" nullable:"true" doc:"What came of the question in the time that there was to answer it: in_time, ran_out where the time ran out over the answer, which is what was said by then, no_answer where it ran out and nothing was said, not_asked where the time of all questions ran out before, unknown where nobody kept the time; null where it had no limit, and while it had no answer yet."`
 	TurnIDs      []id.Turn      `json:"turnIds" doc:"The turns that are quoted."`
 	DecidedBy    string         `json:"decidedBy" doc:"avatar, or the id of the key or person that decided."`
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"The connection whose model held the answer against the rubric; null where its words were weighed without a model, or a person decided."`
@@ -145,6 +147,9 @@ func showCriterion(k result.Criterion, look *result.Look, words bool) ResultCrit
 	shown := ResultCriterion{
 		Key: k.Key, Label: k.Label, Score: k.Score, MaxScore: k.MaxScore, Weight: k.Weight, Level: k.Level, Confidence: k.Confidence,
 		TurnIDs: []id.Turn{}, DecidedBy: k.DecidedBy, ConnectionID: k.Connection, DecidedAt: k.DecidedAt.UTC(),
+	}
+	if k.Time != "" {
+		shown.Time = &k.Time
 	}
 	for _, q := range k.Quotes {
 		shown.TurnIDs = append(shown.TurnIDs, q.Turn)

@@ -72,6 +72,11 @@ func TestAnUnreleasedScoreLeavesNowhere(t *testing.T) {
 		board := w.CallAs(t, "getDashboard", "learning", w.Acme.New, nil)
 		require.Equal(t, http.StatusOK, board.Status, "%s", board.Raw)
 		all["dashboard"] = string(board.Raw)
+		for name, body := range map[string]map[string]any{
+			"cohort": {"kind": "cohort", "subjectId": exam, "format": "html"}, "portal": {"kind": "portal", "portalId": newGroup(t, w).portal(), "format": "html"},
+		} {
+			all[name] = string(newGroup(t, w).file(t, body).Raw)
+		}
 		// What webhooks are sent is written as these are.
 		for name, key := range map[string]apikey.Secret{"events": w.Acme.New, "events of the older contract": w.Scoped(contract.V20260708, scope.All()...)} {
 			listed := w.Call(t, w.Operation(t, "listEvents"), apitest.Request{Path: "/events?limit=200&includeConversation=true", Key: key})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -91,7 +92,12 @@ func inputProblem(o *Operation, status int, msg string, errs []error) error {
 	}
 	faults := make([]fault, 0, len(errs))
 	for _, err := range errs {
-		faults = append(faults, readFault(err))
+		f := readFault(err)
+		// A text that is empty is blank as well, which says nothing more.
+		if f.message == blank && slices.ContainsFunc(faults, func(had fault) bool { return had.param == f.param }) {
+			continue
+		}
+		faults = append(faults, f)
 	}
 	if len(faults) == 0 {
 		return problem.Invalid("body", "The %s.", msg)
@@ -139,6 +145,12 @@ func (f fault) sentence() string {
 // Of a value that is none of those that there are, huma tells them between these two.
 const choicesBefore, choicesAfter = `expected value to be one of "`, `"`
 
+// blank is what is said of a text of spaces alone.
+const blank = "must be text that is more than spaces"
+
+// Of a text that is no time, huma tells the layout after this, as Go writes it.
+const wrongTime = "invalid date/time"
+
 // Of a text that is not of its pattern, huma tells the pattern after this.
 const notMatched = "expected string to match pattern "
 
@@ -157,8 +169,11 @@ func readFault(err error) fault {
 	if rest, ok := strings.CutPrefix(d.Message, choicesBefore); ok {
 		f.message = "must be " + problem.Or(strings.Split(strings.TrimSuffix(rest, choicesAfter), ", "))
 	}
+	if strings.HasPrefix(d.Message, wrongTime) {
+		f.message = "must be a date-time in ISO 8601, such as 2026-10-01T09:30:00Z"
+	}
 	if d.Message == notMatched+notBlank {
-		f.message = "must be text that is more than spaces"
+		f.message = blank
 	}
 	if rest, ok := strings.CutPrefix(d.Message, wrongNumberBefore); ok {
 		return fault{param: d.Location + "." + strings.TrimSuffix(rest, wrongNumberAfter), message: "must be a whole number, written without a fraction or an exponent"}

@@ -62,7 +62,7 @@ func Several[T ~string](name, text string, known []T) (values []T, err error) {
 	}
 	for value := range strings.SplitSeq(text, ",") {
 		if !slices.Contains(known, T(value)) {
-			return nil, problem.Invalid("query."+name, "%s takes %v, separated by commas.", name, known)
+			return nil, problem.Invalid("query."+name, "%s takes %s, separated by commas.", name, problem.And(known))
 		}
 		values = append(values, T(value))
 	}

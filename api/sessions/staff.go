@@ -3,10 +3,7 @@ package sessions
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
@@ -16,7 +13,6 @@ import (
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
-	"visavis.dev/web/page"
 )
 
 func (a *API) registerStaff(s *route.Service, o route.Operation) {
@@ -24,12 +20,13 @@ func (a *API) registerStaff(s *route.Service, o route.Operation) {
 	o.Status, o.Idempotent, o.ShowsSecret, o.Items = http.StatusCreated, true, true, contract.StaffTicketItem
 	o.Errors = []problem.Code{problem.SessionEnded, problem.Conflict, problem.CandidateInterview, problem.LearnerConversation}
 	o.Summary = "Join a visitor's live conversation as a team member; needs inbox:write too"
+	o.Description = "Who joins is shown the last 100 turns and hears the rest, whether or not the key has transcripts:read."
 	route.Handle(s, o, a.invite)
 
 	join := o
 	join.ID, join.Path, join.Group, join.Scope, join.AndScope = "joinInboxItem", "/inbox/{id}/join", "Inbox", scope.InboxWrite, scope.SessionsWrite
 	join.Summary = "Join the conversation of a hand-off as a team member"
-	join.Description = "The token is as that of POST /sessions/{id}/staff-token. Once it is used, the hand-off says who joined and how long the visitor waited, " +
+	join.Description = "The token is as that of POST /sessions/{id}/staff-token, and shows the last 100 turns. Once it is used, the hand-off says who joined and how long the visitor waited, " +
 		"and webhooks receive handoff.joined. What is no hand-off is 409 conflict with the reason not_a_handoff."
 	route.Handle(s, join, a.join)
 }
@@ -89,7 +86,7 @@ func (a *API) letIn(ctx context.Context, c *route.Call, p Path, who StaffJoining
 	if err != nil {
 		return StaffTicket{}, err
 	}
-	name := shownName(who.StaffName)
+	name := session.ShownName(who.StaffName)
 	if name == "" {
 		return StaffTicket{}, problem.Invalid("body.staffName", "The name has nothing that can be shown.")
 	}
@@ -107,22 +104,8 @@ func (a *API) letIn(ctx context.Context, c *route.Call, p Path, who StaffJoining
 		token, err := session.Invite(ctx, tx, s, colleague, by)
 		ticket := StaffTicket{StaffID: colleague.ID, Token: token, ExpiresAt: by.At.Add(session.StaffWithin), Transport: transport}
 		if s.Transport != session.LiveKit {
-			ticket.JoinURL = new(page.StaffURL(a.PortalURL, s.ID, string(token)))
+			ticket.JoinURL = new(session.StaffURL(a.PortalURL, s.ID, string(token)))
 		}
 		return ticket, err
 	})
-}
-
-// shownName is a name on one line, without what could show it, or what stands beside it, as
-// something else.
-func shownName(name string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d', r == utf8.RuneError:
-			return -1 // joiners are part of names in several scripts
-		}
-		return r
-	}, name)), " ")
 }

@@ -65,5 +65,5 @@ func settable(d setting.Definition, at setting.Scope, in string) error {
 	if slices.Contains(d.At, at.Kind) {
 		return nil
 	}
-	return problem.Invalid(in+".scopeKind", "%s is set for %v.", d.Key, d.At)
+	return problem.Invalid(in+".scopeKind", "%s is set for %s.", d.Key, problem.Or(d.At))
 }

@@ -12,7 +12,7 @@ type Features struct {
 	Objectives          route.Part[[]subject.Objective] `json:"objectives,omitzero" maxItems:"50" doc:"What people can do afterwards."`
 	PersonaID           route.OptNull[id.Persona]       `json:"personaId,omitzero" doc:"Who speaks in place of the portal's persona; null for that one."`
 	KnowledgeBaseIDs    route.Opt[[]id.KnowledgeBase]   `json:"knowledgeBaseIds,omitzero" maxItems:"20" doc:"Packs to answer from, besides the portal's."`
-	DurationS           route.OptNull[int64]            `json:"durationS,omitzero" minimum:"30" maximum:"7200" doc:"How long it is meant to take."`
+	DurationS           route.OptNull[int64]            `json:"durationS,omitzero" minimum:"30" maximum:"7200" doc:"How long it is meant to take. An assessment is over then."`
 	Assessed            route.Opt[bool]                 `json:"assessed,omitzero" doc:"Whether answers are scored."`
 	PassPercent         route.OptNull[int64]            `json:"passPercent,omitzero" minimum:"0" maximum:"100" doc:"The share of points to pass with, in percent; null where nobody can fail."`
 	AttemptsAllowed     route.OptNull[int64]            `json:"attemptsAllowed,omitzero" minimum:"1" maximum:"100" doc:"null for any number."`

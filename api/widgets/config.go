@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/widget"
@@ -38,6 +40,7 @@ type WidgetConfig struct {
 	TranscriptVisible   bool              `json:"transcriptVisible" doc:"Whether visitors can read what is said."`
 	TextInput           bool              `json:"textInput" doc:"Whether visitors can type."`
 	MicMuteable         bool              `json:"micMuteable" doc:"Whether visitors can mute their microphone."`
+	Hears               string            `json:"hears" enum:"server,client" doc:"Who understands what visitors say where they are not in a chat: a recognition service that the organization has connected, or the browser, if it can."`
 	AINotice            bool              `json:"aiNotice" doc:"Whether to tell people that they talk with an AI."`
 	TermsURL            *string           `json:"termsUrl" doc:"Where the terms are; null for none."`
 	PrivacyURL          *string           `json:"privacyUrl" doc:"Where the privacy notice is; null for none."`
@@ -56,7 +59,7 @@ type ConfigPersona struct {
 
 // configEdition counts the shapes that WidgetConfig has had, so that a browser takes none that
 // it keeps for a newer one: raise it with every change of a property.
-const configEdition = 2
+const configEdition = 3
 
 // config answers a page. Which origins may show the widget it is not told.
 func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfig, error) {
@@ -89,10 +92,28 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	if err != nil {
 		return WidgetConfig{}, err
 	}
+	hears, err := a.hears(ctx, org)
+	if err != nil {
+		return WidgetConfig{}, err
+	}
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
-	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent, edition))
-	return showConfig(w, p, a.picture(c, w, p), layers), nil
+	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s.%s.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent, edition, hears))
+	shown := showConfig(w, p, a.picture(c, w, p), layers)
+	shown.Hears = hears
+	return shown, nil
+}
+
+// hears is who understands what an organization's visitors say.
+func (a *API) hears(ctx context.Context, org id.Org) (string, error) {
+	_, err := connection.OldestRecognition(ctx, a.Tenants, org)
+	switch {
+	case errdefs.IsNotFound(err, connection.Noun):
+		return "client", nil
+	case err != nil:
+		return "", err
+	}
+	return "server", nil
 }
 
 func showConfig(w widget.Widget, p persona.Persona, picture, layers *string) WidgetConfig {

@@ -26,6 +26,8 @@ import (
 type credentials struct {
 	BaseURL       string            `json:"baseUrl"`
 	Organizations []devOrganization `json:"organizations"`
+	// Sample says that the sample portal was made.
+	Sample bool `json:"sample,omitempty"`
 }
 
 type devOrganization struct {
@@ -55,7 +57,7 @@ const (
 // databases know them. The file is written first: a start that breaks off in
 // between is completed by the next one with the same secrets.
 func (d *devSettings) credentials(ctx context.Context, p *process) (*credentials, error) {
-	path := filepath.Join(d.dataDir, credentialsFile)
+	path := d.credentialsPath()
 	c, err := readCredentials(path)
 	if err != nil {
 		return nil, err
@@ -75,6 +77,8 @@ func (d *devSettings) credentials(ctx context.Context, p *process) (*credentials
 	}
 	return c, nil
 }
+
+func (d *devSettings) credentialsPath() string { return filepath.Join(d.dataDir, credentialsFile) }
 
 func readCredentials(path string) (*credentials, error) {
 	text, err := os.ReadFile(path)
@@ -163,17 +167,23 @@ func (o devOrganization) keys(now time.Time) []devKey {
 	}
 }
 
-// greet tells a newcomer where everything is and what to try.
-func (c *credentials) greet(w io.Writer, dataDir, admin string) {
+// greet tells a newcomer where everything is and what to try; talks says that there is a sample
+// portal.
+func (c *credentials) greet(w io.Writer, dataDir, admin string, talks bool) {
 	key := c.Organizations[0].Keys.New
 	elsewhere := ""
 	if dataDir != defaultDataDir {
 		elsewhere = fmt.Sprintf(" --data-dir %q", dataDir)
 	}
+	site := c.BaseURL[:len(c.BaseURL)-len("/v1")]
+	talk := ""
+	if talks {
+		talk = fmt.Sprintf("  Talk         %s/p/%s   (in a browser: an avatar that knows a museum)\n", site, sampleSlug)
+	}
 	fmt.Fprintf(w, `
 Visavis is ready.
 
-  API          %[1]s
+%[11]s  API          %[1]s
   Docs         %[2]s/docs
   Operations   http://%[3]s/metrics, /readyz
   Key          %[4]s   (%[5]s)
@@ -186,6 +196,6 @@ Try:
   curl -H 'Authorization: Bearer %[4]s' '%[1]s/avatars?heritage=thai&limit=2'
   curl -o amara.png %[1]s/avatars/%[7]s/preview
 
-`, c.BaseURL, c.BaseURL[:len(c.BaseURL)-len("/v1")], admin, key, c.Organizations[0].Name,
-		filepath.Join(dataDir, credentialsFile), id.NamedAvatar("amara"), os.Args[0], elsewhere, c.Organizations[0].Keys.Test)
+`, c.BaseURL, site, admin, key, c.Organizations[0].Name,
+		filepath.Join(dataDir, credentialsFile), id.NamedAvatar("amara"), os.Args[0], elsewhere, c.Organizations[0].Keys.Test, talk)
 }

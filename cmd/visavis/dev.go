@@ -24,6 +24,7 @@ type devSettings struct {
 	settings
 	dataDir string
 	shards  int
+	sample  bool
 }
 
 func (d *devSettings) define(f *pflag.FlagSet) {
@@ -39,6 +40,7 @@ func (d *devSettings) define(f *pflag.FlagSet) {
 	d.logging(f, "text")
 	f.StringVar(&d.dataDir, "data-dir", defaultDataDir, "`FOLDER` for the embedded database, files, credentials and the key that seals stored secrets")
 	f.IntVar(&d.shards, "shards", 2, "number of shards")
+	f.BoolVar(&d.sample, "sample", false, "make a sample portal once, with an avatar to talk with")
 }
 
 func devCommand() *cobra.Command {
@@ -100,11 +102,18 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 		p.abort()
 		return err
 	}
-	credentials.greet(cmd.OutOrStdout(), d.dataDir, p.admin.Addr().String())
+	credentials.greet(cmd.OutOrStdout(), d.dataDir, p.admin.Addr().String(), d.sample)
 	// A database that ends by itself ends the process: there is nothing to serve.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go databases.watch(ctx, cancel)
+	if d.sample {
+		go func() {
+			if err := d.ensureSample(ctx, credentials); err != nil && ctx.Err() == nil {
+				log.Warn("failed to make the sample portal", "error", err)
+			}
+		}()
+	}
 	err = p.run(ctx)
 	if cause := context.Cause(ctx); errors.Is(cause, errDatabaseEnded) {
 		err = errors.Join(err, cause)

@@ -28,6 +28,7 @@ type givenCredentials struct {
 		Shard string            `json:"shard"`
 		Keys  map[string]string `json:"keys"`
 	} `json:"organizations"`
+	Sample bool `json:"sample"`
 }
 
 func startDev(t *testing.T, dir string, args ...string) (*program, givenCredentials) {
@@ -79,6 +80,23 @@ func requireAvatar(t *testing.T, c givenCredentials, path string) {
 	require.Equal(t, http.StatusOK, get(t, c.BaseURL+path, key).status)
 	require.Equal(t, http.StatusOK, get(t, c.BaseURL+path+"/preview", key).status, "its picture")
 	require.Equal(t, http.StatusNotFound, get(t, c.BaseURL+path, c.Organizations[1].Keys["2026-10-01"]).status)
+}
+
+// A newcomer meets an avatar where the greeting says, and there is one such portal after another start.
+func TestDevMakesASamplePortal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, c := startDev(t, dir, "--sample")
+	require.Contains(t, p.stdout.String(), strings.TrimSuffix(c.BaseURL, "/v1")+"/p/museum ")
+	require.Eventually(t, func() bool { return readGiven(t, dir).Sample }, patience, 50*time.Millisecond, "%s", p.stderr.String())
+	require.Eventually(t, func() bool {
+		return get(t, strings.TrimSuffix(c.BaseURL, "/v1")+"/p/museum", "").status == http.StatusOK
+	}, patience, 50*time.Millisecond)
+	require.Zero(t, p.stop(t))
+
+	_, again := startDev(t, dir, "--sample")
+	portals := get(t, again.BaseURL+"/portals", again.Organizations[0].Keys["2026-10-01"])
+	require.Len(t, data[[]struct{ Slug string }](t, portals), 1)
 }
 
 func TestDevKeepsEverythingAcrossStarts(t *testing.T) {

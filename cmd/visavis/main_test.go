@@ -98,6 +98,7 @@ func launch(t *testing.T, args ...string) *program {
 // launchWith starts a role with settings in the environment.
 func launchWith(t *testing.T, env []string, args ...string) *program {
 	t.Helper()
+	databasetest.RunsPrograms()
 	p := &program{cmd: exec.Command(binary, args...), ended: make(chan struct{})}
 	p.cmd.Env = cleanEnvironment(env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
@@ -154,6 +155,7 @@ func (p *program) kill() {
 // execute runs a command to its end.
 func execute(t *testing.T, env []string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
+	databasetest.RunsPrograms()
 	var out, errs bytes.Buffer
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

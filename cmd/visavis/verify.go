@@ -26,7 +26,7 @@ func verifyCommand() *cobra.Command {
 		Use:   "verify FILE",
 		Short: "Check a candidate's record or an agent's answer, without any server",
 		Long: "FILE is a saved answer of GET /candidates/{id}/compliance, or its record alone. Every entry must be what was hashed, and come after the one " +
-			"before it, and the anchors that were signed day by day must hold it. Whose keys signed them says the organization's DID document, saved from " +
+			"before it, and the anchors that were signed day by day must hold it, and the questions must be those whose hash the entries name. Whose keys signed them says the organization's DID document, saved from " +
 			"GET /issuers/{id}/did.json: give it with --issuer.\n\n" +
 			"FILE can also be a saved answer of POST /agents/{slug}/ask. It must be what the organization signed, by a key of its DID document: --issuer is needed then.",
 		Args: cobra.ExactArgs(1),
@@ -61,6 +61,13 @@ func tellVerified(to io.Writer, v record.Verified, keys bool) error {
 		return err
 	}
 	fmt.Fprintf(to, "The record of %s holds: %d entries, the words of %d erased.\nHead: %s\n", v.Candidate, v.Entries, v.Erased, head)
+	for _, q := range v.Asked {
+		if q.Keys == nil {
+			fmt.Fprintf(to, "Questions, version %d (%s): their words are not in the file.\n", q.Version, q.Hash)
+			continue
+		}
+		fmt.Fprintf(to, "Questions, version %d (%s), in the words of the file: %q\n", q.Version, q.Hash, q.Keys)
+	}
 	switch {
 	case v.Anchors == 0:
 		fmt.Fprintln(to, "No anchor holds it yet: compare the head with one that was noted before, to see that nothing was cut off.")

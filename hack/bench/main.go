@@ -24,6 +24,9 @@ func main() {
 	if len(os.Args) == 4 && os.Args[1] == staticRole {
 		exit(serveStatic(os.Args[2], os.Args[3]))
 	}
+	if len(os.Args) == 4 && os.Args[1] == speakRole {
+		exit(speakBare(os.Args[2], os.Args[3]))
+	}
 	ctrl.SetLogger(logr.Discard())
 	exit(run(context.Background()))
 }
@@ -73,6 +76,7 @@ var measures = []struct {
 	{"dashboards", boards},
 	{"assigning", assigning},
 	{"talking", talking},
+	{"speaking", speaking},
 	{"knowledge", knowing},
 	{"reading", reading},
 	{"search", searching},

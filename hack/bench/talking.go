@@ -11,10 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/visits/live/livetest"
 )
 
@@ -32,45 +29,22 @@ const (
 
 // talking measures how soon a session is minted, how soon an answer begins in
 // one conversation and in five hundred, and what each costs in memory.
-func talking(ctx context.Context, f *fixture) error {
-	org, key, err := f.newOrg(ctx, "Talking")
-	if err != nil {
-		return err
-	}
-	if err := usage.GrantMinutes(ctx, f.backend.Tenants, org, uuid.New(), 1_000_000, time.Now(), nil); err != nil {
-		return err
-	}
-	portal, err := f.startPortal(unlimited...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, portal.stop()) }()
-	api, err := f.startAPI(append(unlimited, "--live-url", "ws"+portal.url[len("http"):],
-		"--rates", "live=100000000/100000000,write=100000000/100000000,read=100000000/100000000")...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, api.stop()) }()
-	worker, err := f.startWorker()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, worker.stop()) }()
+func talking(ctx context.Context, f *fixture) (err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
 	defer client.CloseIdleConnections()
-	a := livetest.API{Base: api.url + "/v1", Key: string(key), Client: client}
-	persona, err := a.Persona(ctx, "Amara", library, nil)
+	h, err := f.startHosting(ctx, "Talking", client)
 	if err != nil {
 		return err
 	}
-	if err := minting(ctx, f, a, persona); err != nil {
+	defer func() { err = errors.Join(err, h.stop()) }()
+	if err := minting(ctx, f, h.api, h.persona); err != nil {
 		return err
 	}
-	one, err := talkAlone(ctx, f, a, persona)
+	one, err := talkAlone(ctx, f, h.api, h.persona)
 	if err != nil {
 		return err
 	}
-	return talkTogether(ctx, a, persona, portal, one)
+	return talkTogether(ctx, h.api, h.persona, h.portal, one)
 }
 
 // minting measures POST /sessions/tokens beside the statements it cannot do

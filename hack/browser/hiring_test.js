@@ -38,7 +38,10 @@ before(async () => {
   role = await call('POST', '/roles', {
     title: 'Rigger', subjectId: subject.id, location: { city: 'Boston', region: 'MA', country: 'US', timezone: 'America/New_York' }, languages: ['en'],
     description: 'Knots all day.', scoring: 'advisory', hiringManagerIds: [manager.id], alternativeProcess: 'Call us on the phone, and a person talks with you.',
-    notice: { text: { en: 'An AI asks you questions. People read your answers and decide.' } },
+    notice: {
+      text: { en: 'An AI asks you questions. People read your answers and decide.' },
+      signals: { en: 'The page notes when something is pasted, and when it is left.' },
+    },
   })
   await call('PATCH', `/roles/${role.id}`, { state: 'open' })
 })
@@ -72,6 +75,15 @@ test('a candidate is interviewed, and a person decides', async (t) => {
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('link', { name: 'Begin the interview' }).waitFor()
   await picture(page, 'interview-ready')
+  await page.getByText('Nothing of the check is kept, and nobody hears it.').waitFor()
+  await page.getByRole('button', { name: 'Open the check' }).click()
+  const check = page.getByRole('dialog', { name: 'Check microphone and sound' })
+  await check.getByRole('button', { name: 'Play a test sound' }).click()
+  await check.getByRole('button', { name: 'Yes' }).click()
+  await accessible(page)
+  await picture(page, 'interview-check')
+  await page.keyboard.press('Escape')
+  await check.waitFor({ state: 'hidden' })
   await page.getByRole('link', { name: 'Begin the interview' }).click()
   const log = page.getByRole('log')
   await log.getByText('Which knot').first().waitFor()
@@ -97,6 +109,55 @@ test('a candidate is interviewed, and a person decides', async (t) => {
   await page.getByRole('link', { name: 'How your application stands' }).click()
   await page.getByText('People have decided about your application.').waitFor()
   await picture(page, 'interview-done')
+})
+
+test('a candidate has the interview wait, and the page notes what they were told that it does', async (t) => {
+  const { url, candidateId } = await invite('Ada')
+  const page = await agree(t, url)
+  await page.getByText('The page notes when something is pasted').waitFor()
+  await page.getByLabel('I have read this.').check()
+  await page.getByLabel(/^I agree to be interviewed/).check()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  const sent = []
+  page.on('response', (answer) => {
+    if (answer.url().endsWith('/interview/signal')) sent.push({ ...Object.fromEntries(new URLSearchParams(answer.request().postData())), status: answer.status() })
+  })
+  await page.getByRole('link', { name: 'Begin the interview' }).click()
+  const log = page.getByRole('log')
+  await log.getByText('Which knot').first().waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await log.getByText('The interview waits for you.').waitFor()
+  assert.ok(await page.locator('#composer').isHidden())
+  await picture(page, 'interview-waits')
+  await accessible(page)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await log.getByText('The interview goes on.').waitFor()
+  await page.waitForFunction(() => document.querySelector('[role=log]').innerText.split('The interview goes on.')[1]?.includes('Which knot'))
+
+  await page.evaluate(async () => {
+    const look = (hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+    look(true)
+    await new Promise((done) => setTimeout(done, 300))
+    look(false)
+    const data = new DataTransfer()
+    data.setData('text/plain', 'With a bowline.')
+    document.getElementById('message').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }))
+  })
+  await until(() => sent.length, (it) => it >= 3)
+  assert.deepEqual(sent.map(({ kind }) => kind).sort(), ['left', 'pasted', 'watching'])
+  assert.ok(sent.every(({ status }) => status === 204), 'each is taken')
+  const of = (kind) => sent.find((it) => it.kind === kind) // answers to what is sent at once pass each other
+  assert.ok(Number(of('left').durationMs) >= 300)
+  assert.equal(Number(of('pasted').characters), 'With a bowline.'.length)
+  await page.locator('#message').fill('Can I talk to a human, please?')
+  await page.keyboard.press('Enter')
+  await log.getByText('People answer you on your page.').waitFor()
+  const asked = await call('GET', `/roles/${role.id}/requests?candidateId=${candidateId}`)
+  assert.deepEqual(asked.map((it) => it.kind), ['human_alternative'])
+  assert.deepEqual(page.broken, [])
 })
 
 test('a candidate takes the application back, by phone', async (t) => {

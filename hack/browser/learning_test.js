@@ -204,3 +204,38 @@ test('without JavaScript, from right to left', async (t) => {
   await learner.setViewportSize(phone.viewport)
   await picture(learner, 'learning-work-arabic-phone')
 })
+
+// A question whose time runs out is left for the next one: what is written by then is the answer, and screen readers
+// are told of the time now and then.
+test('the time to answer runs out', async (t) => {
+  const quick = await call('POST', `/portals/${portal.id}/subjects`, {
+    title: 'Quick answers', kind: 'assessment', assessed: true, passPercent: 60, durationS: 600,
+    content: { title: en('Quick answers'), intro: en('Be quick.'), questions: [
+      { ...questions[0], timeLimitS: 5 }, { ...questions[1], key: 'oven', text: en('And when the oven burns?'), timeLimitS: 5 }, questions[1],
+    ] },
+  })
+  await call('POST', `/subjects/${quick.id}/publish`, {})
+  await publish(portal)
+  const lee = await comes(t, 'Lee', 'learner')
+  await lee.goto(`${portal.url}/talk?subject=${quick.id}`)
+  const log = lee.getByRole('log')
+  await log.getByText('when the fire alarm rings').first().waitFor()
+  const left = lee.locator('#time')
+  await left.getByText(/Time left: 0:0[1-5]/).waitFor()
+  await lee.locator('#time-told').getByText('You have 5 seconds to answer.').waitFor()
+  await lee.locator('#time-all').getByText(/Time left for all questions: (9:\d\d|10:00)/).waitFor()
+  await lee.locator('#message').fill('We leave the building by the stairs.')
+  await accessible(lee)
+  await picture(lee, 'learning-time')
+  await log.getByText('We leave the building by the stairs.').first().waitFor() // nobody sent it
+  await log.getByText('The time is up.').first().waitFor()
+  assert.equal(await lee.locator('#message').inputValue(), '')
+  await log.getByText('when the oven burns').first().waitFor()
+  await log.getByText('when you see a thief').first().waitFor({ timeout: 30_000 }) // without a word
+  await answers(lee, 'when you see a thief', 'I call the police.')
+  await lee.locator('.over').waitFor()
+  assert.ok(await lee.locator('#time').isHidden())
+  const [made] = await until(() => call('GET', `/results?subjectId=${quick.id}`), ([it]) => it && it.state !== 'in_progress', 60_000)
+  assert.deepEqual(made.criteria.map((it) => it.time), ['ran_out', 'no_answer', 'in_time'])
+  assert.deepEqual(made.criteria.map((it) => it.score), [2, 0, 2])
+})

@@ -1,5 +1,6 @@
 // Starts a visavis with a folder of its own, runs the tests against it, and ends
-// it. The arguments are the files to run; all of them unless given.
+// it. The arguments are the files to run; all of them unless given. With --bench it
+// measures instead (bench.js).
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,8 +57,10 @@ try {
   await ready(dev)
   const { baseUrl, organizations } = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8'))
   const given = process.argv.slice(2)
+  const measures = given[0] === '--bench'
   const files = given.length ? given : (await readdir(here)).filter((name) => name.endsWith('_test.js'))
-  const tests = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files.map((name) => join(here, name))], {
+  const what = measures ? [join(here, 'bench.js')] : ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files.map((name) => join(here, name))]
+  const tests = spawn(process.execPath, what, {
     stdio: 'inherit', env: { ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_MAIL: join(folder, 'mail'), VISAVIS_KEY: organizations[0].keys['2026-10-01'] },
   })
   const patience = setTimeout(() => {

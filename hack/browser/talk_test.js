@@ -136,6 +136,8 @@ test('a link shows all of it on a phone', async (t) => {
   await page.getByRole('button', { name: 'Start the conversation' }).waitFor()
   await moved(page)
   await picture(page, 'link-phone-lobby')
+  const [lobby, likeness] = await Promise.all(['#lobby', '.likeness'].map((part) => page.locator(part).boundingBox()))
+  assert.ok(likeness.y + likeness.height <= lobby.y + 1, 'nothing is written over the face')
   await page.getByRole('button', { name: 'Start the conversation' }).click()
   await heard(page)
   await page.waitForTimeout(300)

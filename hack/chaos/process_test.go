@@ -14,11 +14,13 @@ import (
 
 	"visavis.dev/hack/freeport"
 	"visavis.dev/pkg/base/childproc"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 // build builds the product.
 func build(t *testing.T) string {
 	t.Helper()
+	databasetest.RunsPrograms()
 	binary := filepath.Join(t.TempDir(), "visavis")
 	cmd := exec.Command("go", "build", "-o", binary, "visavis.dev/cmd/visavis")
 	cmd.Stderr = os.Stderr

@@ -12,11 +12,15 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"visavis.dev/hack/cluster/binaries"
 	"visavis.dev/operator/operatortest"
 )
 
 func main() {
+	ctrl.SetLogger(logr.Discard()) // it speaks by errors; without a logger it prints a stack trace
 	code, err := run(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "withkube:", err)

@@ -85,6 +85,9 @@ func run(m *testing.M) (code int, err error) {
 // requests. A test is skipped where there is no server.
 func Config(t testing.TB) *rest.Config {
 	t.Helper()
+	if err := dependOnDefinitions(); err != nil {
+		t.Fatal(err)
+	}
 	if shared == nil {
 		t.Skipf("no Kubernetes API server: neither %s nor %s is set; run go run ./hack/withkube go test …", Env, AssetsEnv)
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"visavis.dev/hack/cluster/binaries"
+	"visavis.dev/pkg/base/testcache"
 )
 
 // Start runs a server from KUBEBUILDER_ASSETS, with the repository's custom
@@ -36,6 +37,16 @@ func Start() (kubeconfig string, stop func() error, err error) {
 		return "", nil, errors.Join(err, stop())
 	}
 	return kubeconfig, stop, nil
+}
+
+// dependOnDefinitions has results forgotten when the definitions change: the server that all
+// packages share has them from another program.
+func dependOnDefinitions() error {
+	folders, err := definitions()
+	for _, folder := range folders {
+		err = errors.Join(err, testcache.Depends(folder))
+	}
+	return err
 }
 
 // definitions is the repository's folder of custom resource definitions, if it has one.

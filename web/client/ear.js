@@ -1,14 +1,11 @@
 // What the visitor says, as a conversation's page hears it: the microphone, its
 // permission, and how one speaks with it.
 
+import { remember, remembered } from './devices.js'
 import { Microphone } from './microphone.js'
 import { BrowserRecognition } from './recognition.js'
 
-/** How people speak stays for this browser; it may refuse a memory in a frame. */
-const memory = (() => {
-  try { return localStorage } catch { return null }
-})()
-
+/** How people speak stays for this browser. */
 const byHandKey = 'visavis.byHand'
 
 /** Errors of the server's about what it hears, and what is said of them. */
@@ -42,7 +39,7 @@ export class Ear {
   #hears = ''
   /** Whether the persona wants a button to be held, or the visitor does. */
   #pressed = false
-  #byHand = memory?.getItem(byHandKey) === 'on'
+  #byHand = remembered(byHandKey) === 'on'
   #held = false
   #hearing = false
   /** Whether the browser asks for the microphone at this moment. */
@@ -73,7 +70,7 @@ export class Ear {
     })
     parts.manual.addEventListener('click', () => {
       this.#byHand = !this.#byHand
-      memory?.setItem(byHandKey, this.#byHand ? 'on' : 'off')
+      remember(byHandKey, this.#byHand ? 'on' : 'off')
       this.#show()
     })
     const { hold } = parts
@@ -177,6 +174,7 @@ export class Ear {
       if (detail?.reason) this.#complain(this.#say(`mic.${detail.reason}`))
       this.#show()
     })
+    ear.addEventListener('replaced', () => this.#complain(this.#say('mic.replaced')))
     ear.addEventListener('level', ({ detail }) => this.#onlevel(detail.level))
     ear.muted = this.#pressed || this.#byHand
     this.#asking = true

@@ -52,8 +52,10 @@ const closings = {
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
  * - `direct` {receiver, reason}: the sound comes as a track of WebRTC from now on, or, where `receiver` is null, over
  *   the socket: the reason is `unreachable` where no connection could be had, `lost` where there was one;
- * - `bot-track`: as the server sends it;
+ * - `bot-track`, `bot-video`, `bot-playback`: as the server sends them, the latter two in a media server's room alone;
  * - `recording` {state}: on, off or incomplete;
+ * - `answer-time` {question, state, limitS, leftMs, all}: how much time there is to answer, as the server sends it;
+ * - `pause` {on, endsInS}: a candidate's interview waits, or goes on;
  * - `notice` {kind, …};
  * - `error` {code, message, fatal};
  * - `ended` {endReason, ratingAllowed}: once, and nothing after it.
@@ -88,6 +90,10 @@ export class Conversation extends EventTarget {
   #heardAt = 0
   #retry = 0
   #pinging = 0
+  /** The question that can be answered, as `answer-time` has it; empty for none. */
+  #question = ''
+  /** The question of the words that are being understood; undefined between them. @type {string | undefined} */
+  #heardTo
   /** The texts of turns under way, by id. */
   #texts = new Map()
   #online = () => {
@@ -139,10 +145,20 @@ export class Conversation extends EventTarget {
     this.#pinging = setInterval(() => this.#ping(socket), pingEvery)
   }
 
-  /** Says the user's typed words; they wait for the connection if there is none. */
-  say(text) {
+  /** The key of the question that can be answered, or is being asked; empty for none that has a limit. */
+  get question() { return this.#question }
+
+  /**
+   * Says the user's typed words; they wait for the connection if there is none. question is the one that they answer: what
+   * `question` was when the user began to write.
+   */
+  say(text, question = this.#question) {
     if (this.#ended || !text.trim()) return
-    if (!this.#begun || !this.#send('user-text', { text })) this.#unsaid.push(text)
+    this.#saying({ text, ...question && { question } })
+  }
+
+  #saying(words) {
+    if (!this.#begun || !this.#send('user-text', words)) this.#unsaid.push(words)
   }
 
   /** Says whether the user agrees to be recorded, where `recording` of `ready` asks for it. */
@@ -157,12 +173,21 @@ export class Conversation extends EventTarget {
     this.#over({ endReason: 'left', ratingAllowed: false })
   }
 
+  /** Has a candidate's interview wait, or go on; its time runs on. */
+  pause(on) { return this.#send('pause', { on }) }
+
   /** Makes the avatar be quiet. */
   interrupt() { this.#send('interrupt') }
 
   /** Says that the user began or stopped to speak, and what was understood of it. */
   speaking(yes) { this.#send(yes ? 'user-started-speaking' : 'user-stopped-speaking') }
-  heard(text, final) { this.#send('user-transcript', { text, final }) }
+  heard(text, final) {
+    const question = this.#heardTo ??= this.#question
+    this.#send('user-transcript', { text, final, ...question && { question } })
+    if (final) this.#heardTo = undefined
+  }
+  /** Says that what is heard from now on is nothing that was heard before: what understands it began anew, or ended. */
+  hearAnew() { this.#heardTo = undefined }
 
   /** Sends what a microphone hears, where sound goes over WebRTC; null for nothing. @param {MediaStreamTrack | null} track */
   microphone(track) {
@@ -259,7 +284,7 @@ export class Conversation extends EventTarget {
     this.#sayUnsaid()
   }
 
-  #sayUnsaid() { for (const text of this.#unsaid.splice(0)) this.say(text) }
+  #sayUnsaid() { for (const words of this.#unsaid.splice(0)) this.#saying(words) }
 
   /** Ends the WebRTC connection with its socket. */
   #partDirect() {
@@ -267,7 +292,7 @@ export class Conversation extends EventTarget {
     this.#direct.stop()
     // Words for which the channel was gone already wait for the next connection.
     for (const { type, data } of this.#direct.unsent.map((text) => JSON.parse(text))) {
-      if (type === 'user-text') this.#unsaid.push(data.text)
+      if (type === 'user-text') this.#unsaid.push(data)
     }
     this.#direct = null
     this.#emit('direct', { receiver: null, reason: 'lost' })
@@ -297,6 +322,7 @@ export class Conversation extends EventTarget {
         this.#lostAt = this.#attempt = 0
         // What was said meanwhile is in the turns, and a turn under way goes on from there.
         this.#texts = new Map(data.turns.filter((t) => t.speaker === 'avatar').map((t) => [t.id, t.text]))
+        this.#question = data.answerTime?.question ?? ''
         this.#emit('ready', data)
         if (this.#Direct && !this.#begun && data.rtc && !this.#unreachable) {
           if (!this.#direct) this.#goDirect(data.rtc)
@@ -326,6 +352,10 @@ export class Conversation extends EventTarget {
       case 'staff-text':
         this.#turn('staff', data.turnId, { text: data.text, final: true, name: data.name, staffId: data.staffId })
         break
+      case 'answer-time':
+        this.#question = data.question ?? ''
+        this.#emit(type, data)
+        break
       case 'llm-function-call':
         this.#use(data)
         break
@@ -336,8 +366,8 @@ export class Conversation extends EventTarget {
         // A process that ends says so; the client goes on elsewhere.
         if (data.code !== 'reconnect') this.#emit('error', data)
         break
-      case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'bot-track': case 'visemes': case 'gesture':
-      case 'duck': case 'recording': case 'user-started-speaking': case 'user-stopped-speaking':
+      case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'bot-track': case 'bot-video': case 'bot-playback': case 'visemes': case 'gesture':
+      case 'duck': case 'recording': case 'pause': case 'user-started-speaking': case 'user-stopped-speaking':
         this.#emit(type, data)
     }
   }

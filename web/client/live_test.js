@@ -211,3 +211,34 @@ test('sound is sent once the server is ready, and left out where it would wait',
   conversation.sound(new ArrayBuffer(648))
   assert.deepEqual(sent, [648])
 })
+
+test('words are said to the question that could be answered when they began', () => {
+  const { conversation } = start()
+  const said = () => sockets.at(-1).sent.filter((m) => m.type.startsWith('user-t')).map((m) => m.data)
+  sockets[0].open()
+  sockets[0].ready('second')
+  conversation.say('hello')
+  sockets[0].receive('answer-time', { question: 'alarm', state: 'running', limitS: 5, leftMs: 5000, all: null })
+  conversation.heard('I leave', false)
+  sockets[0].receive('answer-time', { question: 'oven', state: 'paused', limitS: 5, leftMs: 5000, all: null })
+  conversation.heard('I leave by the stairs', true)
+  conversation.heard('I open it', true)
+  sockets[0].receive('answer-time', { question: 'alarm', state: 'running', limitS: 5, leftMs: 5000, all: null })
+  conversation.heard('which never', false)
+  conversation.hearAnew()
+  sockets[0].receive('answer-time', { question: 'oven', state: 'running', limitS: 5, leftMs: 5000, all: null })
+  conversation.heard('I close it', true)
+  conversation.say('the stairs', 'alarm')
+  conversation.say('the door')
+  assert.deepEqual(said(), [
+    { text: 'hello' }, { text: 'I leave', final: false, question: 'alarm' }, { text: 'I leave by the stairs', final: true, question: 'alarm' },
+    { text: 'I open it', final: true, question: 'oven' },
+    { text: 'which never', final: false, question: 'alarm' }, { text: 'I close it', final: true, question: 'oven' }, { text: 'the stairs', question: 'alarm' }, { text: 'the door', question: 'oven' },
+  ])
+  sockets[0].lose(1006)
+  conversation.say('meanwhile')
+  mock.timers.tick(2000)
+  sockets.at(-1).open()
+  sockets.at(-1).ready('third')
+  assert.deepEqual(said(), [{ text: 'meanwhile', question: 'oven' }], 'also what waited for a connection')
+})

@@ -1,5 +1,6 @@
 // What somebody says into a microphone, for a conversation whose server understands it.
 
+import { askFor, chosen, reasonOf, release, unplugged } from './devices.js'
 import { Downsampler } from './downsample.js'
 
 /** The rate at which sound is sent, and how much a frame of 20 ms is. */
@@ -10,10 +11,7 @@ const headerBytes = 8
 const userSound = 2
 const lastFlag = 1
 
-/** What a browser does to the sound: the avatar's voice is not to come back in it. */
-const constraints = { audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 } }
-
-/** Why there is no microphone: `denied`, `none`, `failed`, or `stopped` while the browser still asked for it. */
+/** Why there is no microphone: `denied`, `none`, `busy`, `failed`, or `stopped` while the browser still asked for it. */
 export class MicrophoneError extends Error {
   /** @param {string} reason @param {unknown} cause */
   constructor(reason, cause) {
@@ -22,17 +20,15 @@ export class MicrophoneError extends Error {
   }
 }
 
-const reasons = { NotAllowedError: 'denied', SecurityError: 'denied', NotFoundError: 'none', OverconstrainedError: 'none' }
-
-/** @param {MediaStream} stream */
-const release = (stream) => { for (const track of stream.getTracks()) track.stop() }
-
 /**
- * Microphone sends what is said to a conversation, once it is open and not muted. Its
- * events are CustomEvents:
+ * Microphone sends what is said to a conversation, once it is open and not muted. It is the one
+ * that was chosen (devices.js), or else the browser's usual one, which also takes the place of one
+ * that is unplugged. Its events are CustomEvents:
  *
  * - `level` {level}: how loud it is, of 1, some ten times a second;
- * - `closed`: it is gone, as where it was unplugged.
+ * - `replaced` {before, now}: it was unplugged, and another is heard from now on; by their names;
+ * - `closed` {reason}: it is gone; the reason is empty where it was stopped, `unplugged` where it was and
+ *   there is no other, or as a MicrophoneError has it.
  */
 export class Microphone extends EventTarget {
   #conversation
@@ -50,6 +46,8 @@ export class Microphone extends EventTarget {
   #silent = true
   #loudest = 0
   #frames = 0
+  /** Whether another is asked for in the place of one that was unplugged. */
+  #replacing = false
   /** Counts starts and stops: who waited for the browser sees whether it is still wanted. */
   #wanted = 0
 
@@ -71,7 +69,7 @@ export class Microphone extends EventTarget {
   /** Whether this page may ask for a microphone at all. */
   static get exists() { return Boolean(globalThis.navigator?.mediaDevices?.getUserMedia) }
 
-  get open() { return this.#stream !== null }
+  get open() { return this.#stream !== null || this.#replacing }
 
   get muted() { return this.#muted }
   set muted(yes) {
@@ -82,20 +80,27 @@ export class Microphone extends EventTarget {
 
   /** Asks for the microphone and begins to send. To be called when somebody presses something. It throws a MicrophoneError. */
   async start() {
-    if (this.#stream) return
+    if (!this.open) await this.#begin(chosen().microphone)
+  }
+
+  /** Releases the microphone, also one that the browser still asks for. */
+  stop() { this.#close('') }
+
+  /** @param {string} device */
+  async #begin(device) {
     const wanted = ++this.#wanted
     let stream
     try {
-      stream = await this.#devices.getUserMedia(constraints)
+      stream = await askFor(this.#devices, device)
     } catch (error) {
-      throw new MicrophoneError(reasons[error?.name] ?? 'failed', error)
+      throw new MicrophoneError(wanted === this.#wanted ? reasonOf(error) : 'stopped', error)
     }
     if (wanted !== this.#wanted) {
       release(stream)
       throw new MicrophoneError('stopped')
     }
     this.#stream = stream
-    stream.getAudioTracks()[0].addEventListener('ended', () => { if (this.#stream === stream) this.stop() })
+    stream.getAudioTracks()[0].addEventListener('ended', () => { if (this.#stream === stream) this.#replace() })
     try {
       await this.#listen(stream)
     } catch (error) {
@@ -105,9 +110,41 @@ export class Microphone extends EventTarget {
     }
   }
 
-  /** Releases the microphone, also one that the browser still asks for. */
-  stop() {
+  /** Goes on with the browser's usual microphone where this one was unplugged. */
+  async #replace() {
+    const [track] = this.#stream?.getAudioTracks() ?? []
+    const before = track.label
+    const wanted = ++this.#wanted
+    this.#replacing = true
+    this.#release()
+    const gone = await unplugged(this.#devices, track).catch(() => false)
+    if (wanted !== this.#wanted) return // it was stopped meanwhile
+    if (!gone) {
+      this.#close('')
+      return
+    }
+    try {
+      await this.#begin('')
+    } catch (error) {
+      // Who stopped it meanwhile was told already.
+      if (error.reason !== 'stopped') this.#close(error.reason === 'none' ? 'unplugged' : error.reason)
+      return
+    }
+    this.#replacing = false
+    const now = this.#stream?.getAudioTracks()[0].label ?? ''
+    this.dispatchEvent(new CustomEvent('replaced', { detail: { before, now } }))
+  }
+
+  /** @param {string} reason */
+  #close(reason) {
     this.#wanted++
+    if (!this.open) return
+    this.#replacing = false
+    this.#release()
+    this.dispatchEvent(new CustomEvent('closed', { detail: { reason } }))
+  }
+
+  #release() {
     if (!this.#stream) return
     this.#pause()
     release(this.#stream)
@@ -115,7 +152,6 @@ export class Microphone extends EventTarget {
     this.#lend()
     this.#context?.close().catch(() => {})
     this.#context = null
-    this.dispatchEvent(new CustomEvent('closed'))
   }
 
   async #listen(stream) {

@@ -29,7 +29,7 @@ test('a voice keeps its loudness and its pitch, and what would fold back is gone
 /** A device whose sound the test makes, and a conversation that takes it. */
 function stage(refusal = '') {
   let heard
-  const track = Object.assign(new EventTarget(), { stopped: false, stop() { this.stopped = true } })
+  const track = Object.assign(new EventTarget(), { stopped: false, stop() { this.stopped = true }, getSettings: () => ({ deviceId: 'headset', groupId: 'one' }) })
   const stream = { getAudioTracks: () => [track], getTracks: () => [track] }
   const node = { connect() {} }
   const context = {
@@ -40,6 +40,8 @@ function stage(refusal = '') {
   const frames = []
   const devices = {
     asked: null,
+    there: [{ kind: 'audioinput', deviceId: 'other', groupId: 'two' }, { kind: 'audiooutput', deviceId: 'x', groupId: 'one' }],
+    async enumerateDevices() { return this.there },
     async getUserMedia(wanted) {
       this.asked = wanted
       if (refusal) throw Object.assign(new Error(refusal), { name: refusal })
@@ -100,9 +102,64 @@ test('a microphone that is stopped while the browser asks for it is not opened',
 })
 
 test('why there is no microphone is said', async () => {
-  for (const [name, reason] of [['NotAllowedError', 'denied'], ['NotFoundError', 'none'], ['AbortError', 'failed']]) {
+  for (const [name, reason] of [['NotAllowedError', 'denied'], ['NotFoundError', 'none'], ['NotReadableError', 'busy'], ['AbortError', 'failed']]) {
     await assert.rejects(stage(name).microphone.start(), (error) => error instanceof MicrophoneError && error.reason === reason)
   }
+})
+
+test('another microphone takes the place of one that is unplugged', async () => {
+  const { microphone, devices, track, frames, say } = stage()
+  const told = []
+  for (const type of ['replaced', 'closed']) microphone.addEventListener(type, ({ detail }) => told.push([type, detail]))
+  globalThis.localStorage = { getItem: () => '{"microphone":"headset"}', setItem() {} }
+  await microphone.start()
+  assert.deepEqual(devices.asked.audio.deviceId, { exact: 'headset' })
+  track.label = 'Headset'
+  track.dispatchEvent(new Event('ended'))
+  assert.equal(microphone.open, true, 'it is not given up meanwhile')
+  await new Promise(setImmediate)
+  assert.equal('deviceId' in devices.asked.audio, false)
+  assert.deepEqual(told, [['replaced', { before: 'Headset', now: 'Headset' }]])
+  const before = frames.length
+  say(tone(16_000, 440, 0.1))
+  assert.ok(frames.length > before)
+
+  devices.getUserMedia = async () => { throw Object.assign(new Error(), { name: 'NotFoundError' }) }
+  track.dispatchEvent(new Event('ended'))
+  await new Promise(setImmediate)
+  assert.deepEqual(told.at(-1), ['closed', { reason: 'unplugged' }])
+  assert.equal(microphone.open, false)
+  delete globalThis.localStorage
+})
+
+test('who stops the microphone in the browser is not asked again', async () => {
+  for (const there of [[{ kind: 'audioinput', deviceId: 'default', groupId: 'one' }], [{ kind: 'audioinput', deviceId: '', groupId: '' }], null]) {
+    const { microphone, devices, track } = stage()
+    const told = []
+    for (const type of ['replaced', 'closed']) microphone.addEventListener(type, ({ detail }) => told.push([type, detail.reason]))
+    await microphone.start()
+    devices.asked = null
+    devices.there = there
+    if (!there) devices.enumerateDevices = async () => { throw new Error() }
+    track.dispatchEvent(new Event('ended'))
+    await new Promise(setImmediate)
+    assert.deepEqual([told, devices.asked, microphone.open], [[['closed', '']], null, false])
+  }
+})
+
+test('a microphone that is stopped while another is asked for in its place is not opened', async () => {
+  const { microphone, devices, track } = stage()
+  const told = []
+  microphone.addEventListener('closed', ({ detail }) => told.push(detail.reason))
+  microphone.addEventListener('replaced', () => told.push('replaced'))
+  await microphone.start()
+  track.dispatchEvent(new Event('ended'))
+  microphone.stop()
+  await new Promise(setImmediate)
+  assert.deepEqual([told, microphone.open, track.stopped], [[''], false, true])
+  await microphone.start()
+  assert.equal(microphone.open, true)
+  assert.ok(devices.asked)
 })
 
 test('the browser writes down what is said, and is begun again where it ends', async () => {
@@ -114,7 +171,8 @@ test('the browser writes down what is said, and is begun again where it ends', a
     stop() { this.onend() }
     abort() {}
   }
-  const recognition = new BrowserRecognition({ heard: (text, final) => heard.push([text, final]) }, Recognition)
+  let anew = 0
+  const recognition = new BrowserRecognition({ heard: (text, final) => heard.push([text, final]), hearAnew: () => anew++ }, Recognition)
   recognition.language = 'de'
   await recognition.start()
   assert.equal(made[0].lang, 'de')
@@ -122,7 +180,9 @@ test('the browser writes down what is said, and is begun again where it ends', a
   made[0].onresult({ resultIndex: 0, results: [result('wann', false)] })
   made[0].onresult({ resultIndex: 0, results: [result(' Wann öffnen Sie? ', true), result('ich', false)] })
   assert.deepEqual(heard, [['wann', false], ['Wann öffnen Sie?', true], ['ich', false]])
+  anew = 0
   made[0].onend()
+  assert.equal(anew, 1, 'what is understood then is said to the question of then')
   mock.timers.tick(300)
   assert.equal(made.length, 2)
   recognition.muted = true
@@ -132,7 +192,9 @@ test('the browser writes down what is said, and is begun again where it ends', a
   assert.equal(made.length, 3)
   let reason
   recognition.addEventListener('closed', ({ detail }) => reason = detail.reason)
+  anew = 0
   made[2].onerror({ error: 'not-allowed' })
+  assert.equal(anew, 1)
   assert.equal(reason, 'denied')
   assert.equal(recognition.open, false)
 })

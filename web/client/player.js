@@ -1,6 +1,7 @@
 // Plays what the avatar says, without gaps, and tells what is heard now.
 
 import { decoderOf } from './decoder.js'
+import { chosen, Outlet } from './devices.js'
 import { Track } from './track.js'
 
 /** How much sound waits before a turn begins, for frames that are late, in seconds. */
@@ -41,11 +42,18 @@ const duckFor = 700
  * clock stands in for it. Its events are CustomEvents:
  *
  * - `blocked` {blocked}: whether the browser keeps the sound back until somebody presses something;
+ * - `unplugged`: the loudspeaker that was chosen is gone, and the browser's usual one plays on;
  * - `begun` and `over` {turnId}: what sounds now.
  */
 export class Player extends EventTarget {
   #makeContext
   #now
+  #devices
+  /** Leads to the loudspeaker. @type {Outlet | null} */
+  #outlet = null
+  /** The loudspeaker that plays; empty for the browser's usual one. */
+  #loudspeaker = ''
+  #changed = () => this.#missing()
   /** @type {AudioContext | null} */
   #context = null
   /** @type {GainNode | null} */
@@ -77,13 +85,15 @@ export class Player extends EventTarget {
    * @param {(rate: number) => AudioContext} [seams.makeContext]
    * @param {() => number} [seams.now]
    * @param {any} [seams.Decoder]
+   * @param {any} [seams.devices]
    * @param {(receiver: RTCRtpReceiver, changed: () => void) => Track} [seams.makeTrack]
    */
-  constructor({ makeContext = (sampleRate) => new AudioContext({ sampleRate, latencyHint: 'interactive' }), now = () => performance.now(), Decoder, makeTrack = (receiver, changed) => new Track(receiver, changed) } = {}) {
+  constructor({ makeContext = (sampleRate) => new AudioContext({ sampleRate, latencyHint: 'interactive' }), now = () => performance.now(), Decoder, devices = globalThis.navigator?.mediaDevices, makeTrack = (receiver, changed) => new Track(receiver, changed) } = {}) {
     super()
     this.#makeContext = makeContext
     this.#now = now
     this.#Decoder = Decoder
+    this.#devices = devices
     this.#makeTrack = makeTrack
   }
 
@@ -119,7 +129,7 @@ export class Player extends EventTarget {
 
   get volume() { return this.#volume }
   set volume(v) {
-    this.#volume = Math.min(1, Math.max(0, v))
+    this.#volume = Math.min(1, Math.max(0, v)) || 0
     this.#loud()
   }
 
@@ -163,8 +173,10 @@ export class Player extends EventTarget {
     clearInterval(this.#telling)
     this.#telling = 0
     this.#go(null)
+    this.#devices?.removeEventListener?.('devicechange', this.#changed)
+    this.#outlet?.close()
     this.#context?.close().catch(() => {})
-    this.#context = null
+    this.#outlet = this.#context = null
     this.#say(false)
   }
 
@@ -173,15 +185,38 @@ export class Player extends EventTarget {
     const same = audio?.sampleRate === this.#audio?.sampleRate
     this.#audio = audio
     if (!audio || this.#context && same) return
+    this.#outlet?.close()
     this.#context?.close().catch(() => {})
     const context = this.#context = this.#makeContext(audio.sampleRate)
     this.#master = context.createGain()
-    this.#master.connect(context.destination)
+    this.#outlet = new Outlet(context, this.#master)
+    this.#loudspeaker = chosen().loudspeaker
+    this.#lead()
+    this.#devices?.addEventListener?.('devicechange', this.#changed)
     this.#loud()
     context.addEventListener('statechange', () => this.#unblock())
     context.resume().catch(() => {})
     // A browser that lets sound play does so soon.
     setTimeout(() => this.#unblock(), 300)
+  }
+
+  /** Leads the sound to the loudspeaker that was chosen. One that is not there today is none to speak of. */
+  #lead() {
+    if (!this.#loudspeaker) return
+    this.#outlet?.choose(this.#loudspeaker)
+    this.#track?.lead(this.#loudspeaker)
+  }
+
+  /** Sees whether the loudspeaker was unplugged, and goes on with the usual one then. */
+  async #missing() {
+    const device = this.#loudspeaker
+    if (!device) return
+    const there = await this.#devices.enumerateDevices().catch(() => null)
+    if (!there || device !== this.#loudspeaker || there.some(({ kind, deviceId }) => kind === 'audiooutput' && deviceId === device)) return
+    this.#loudspeaker = ''
+    this.#outlet?.choose('')
+    this.#track?.lead('')
+    this.dispatchEvent(new CustomEvent('unplugged', { detail: {} }))
   }
 
   /** Goes over to a track, or, for null, back to frames. */
@@ -193,6 +228,7 @@ export class Player extends EventTarget {
     this.#track = receiver && this.#makeTrack(receiver, () => this.#unblock())
     if (this.#track) {
       this.#looking = setInterval(() => this.#look(), lookEvery)
+      if (this.#loudspeaker) this.#track.lead(this.#loudspeaker)
       this.#loud()
     }
     this.#unblock()

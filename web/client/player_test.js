@@ -278,3 +278,27 @@ test("the browser's voice reads what is new, once it is turned on", () => {
   turn('One.', { interrupted: true })
   assert.deepEqual(spoken, ['Two.', null])
 })
+
+test('a loudspeaker that is unplugged is told, and the usual one plays on', async () => {
+  globalThis.localStorage = { getItem: (key) => key === 'visavis.devices' ? '{"loudspeaker":"desk"}' : null, setItem() {} }
+  const context = new Context(24_000), led = []
+  context.setSinkId = async (device) => { led.push(device) }
+  const devices = Object.assign(new EventTarget(), { there: ['desk'], async enumerateDevices() { return this.there.map((deviceId) => ({ kind: 'audiooutput', deviceId })) } })
+  const conversation = new EventTarget()
+  const player = new Player({ makeContext: () => context, now: () => now, devices })
+  let told = 0
+  player.addEventListener('unplugged', () => told++)
+  player.follow(conversation)
+  conversation.dispatchEvent(new CustomEvent('ready', { detail: { audio: { format: 'pcm', sampleRate: 24_000 } } }))
+  devices.dispatchEvent(new Event('devicechange'))
+  await new Promise(setImmediate)
+  assert.deepEqual([led, told], [['desk'], 0])
+  devices.there = ['other']
+  devices.dispatchEvent(new Event('devicechange'))
+  await new Promise(setImmediate)
+  devices.dispatchEvent(new Event('devicechange'))
+  await new Promise(setImmediate)
+  assert.deepEqual([led, told], [['desk', ''], 1])
+  conversation.dispatchEvent(new CustomEvent('ended', { detail: {} }))
+  delete globalThis.localStorage
+})

@@ -57,10 +57,12 @@ export class BrowserRecognition extends EventTarget {
     this.#on = false
     this.#recognition?.abort()
     this.#recognition = null
+    this.#conversation.hearAnew()
     this.dispatchEvent(new CustomEvent('closed', { detail: { reason: '' } }))
   }
 
   #begin() {
+    this.#conversation.hearAnew()
     const recognition = this.#recognition = new this.#Recognition()
     recognition.lang = this.language
     recognition.continuous = recognition.interimResults = true
@@ -81,13 +83,16 @@ export class BrowserRecognition extends EventTarget {
     }
     // It ends by itself now and then.
     recognition.onend = () => {
-      if (recognition !== this.#recognition || !this.#on || this.#muted) return
+      if (recognition !== this.#recognition) return
+      this.#conversation.hearAnew()
+      if (!this.#on || this.#muted) return
       setTimeout(() => { if (recognition === this.#recognition && this.#on && !this.#muted) this.#begin() }, again)
     }
     recognition.start()
   }
 
   #fail(reason) {
+    this.#conversation.hearAnew()
     this.#on = false
     this.#recognition = null
     this.dispatchEvent(new CustomEvent('closed', { detail: { reason } }))

@@ -57,6 +57,9 @@ export class Track {
     } catch { /* the browser wants somebody to press something first */ }
   }
 
+  /** Goes over to a loudspeaker, where the browser can; empty for its usual one. @param {string} device */
+  lead(device) { this.#element.setSinkId?.(device).catch(() => {}) } // one that is not there is not to be had
+
   /** How loud it is, of 1. */
   set volume(v) {
     this.#volume = v

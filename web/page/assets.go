@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 
 	"visavis.dev/web/client"
@@ -24,7 +25,7 @@ const assetPrefix = SlugPrefix + "~/"
 // assets are the files that pages load, by path. The path holds the hash of them
 // all, so that modules import each other by their names and every file can be kept
 // for ever.
-var assetBase, assets = func() (string, map[string]*packed.Document) {
+var assetBase, assets, modules = func() (string, map[string]*packed.Document, map[string][]string) {
 	files := map[string][]byte{}
 	for _, folder := range []fs.FS{client.Files, must(fs.Sub(assetFiles, "assets"))} {
 		for _, name := range must(fs.Glob(folder, "*.*")) {
@@ -41,8 +42,31 @@ var assetBase, assets = func() (string, map[string]*packed.Document) {
 	for name, text := range files {
 		found[base+name] = packed.New(text, mime.TypeByExtension(path.Ext(name)))
 	}
-	return base, found
+	imported := map[string][]string{}
+	for name := range files {
+		if path.Ext(name) == ".js" {
+			imported[name] = importsOf(files, name)
+		}
+	}
+	return base, found, imported
 }()
+
+// anImport is one that a module begins with, and no import() that it makes later.
+var anImport = regexp.MustCompile(`(?m)^(?:import|export) [^'"]*from '\./([a-z]+\.js)'$`)
+
+// importsOf are the modules that a module needs, those of these too, so that a browser that is told of
+// them asks for all at once.
+func importsOf(files map[string][]byte, name string) []string {
+	needed := []string{}
+	for next := []string{name}; len(next) > 0; next = next[1:] {
+		for _, found := range anImport.FindAllSubmatch(files[next[0]], -1) {
+			if one := string(found[1]); one != name && !slices.Contains(needed, one) {
+				needed, next = append(needed, one), append(next, one)
+			}
+		}
+	}
+	return needed
+}
 
 // forEver is for what has another address once it changes.
 const forEver = "public, max-age=31536000, immutable"

@@ -22,8 +22,8 @@ func harden(header http.Header) {
 // policy is the Content-Security-Policy of a page that these ancestors may show in
 // a frame: nothing comes from elsewhere, and a browser connects to the sockets
 // alone. Its forms lead to the portal, and to the origins of formsTo. blobs lets it show pictures that its script has fetched with a token, media
-// play sound from files.
-func (h *Handler) policy(ancestors string, formsTo []string, blobs, media bool) string {
+// play sound from files, and with asks it asks the portal's agent.
+func (h *Handler) policy(ancestors string, formsTo []string, blobs, media, asks bool) string {
 	sounds := ""
 	if media {
 		sounds = "; media-src 'self'"
@@ -32,11 +32,15 @@ func (h *Handler) policy(ancestors string, formsTo []string, blobs, media bool) 
 	if blobs {
 		pictures += " blob:"
 	}
+	connections := "'self' " + h.LiveURL
+	if at, err := url.Parse(h.PublicURL); asks && err == nil {
+		connections += " " + at.Scheme + "://" + at.Host
+	}
 	forms := "'self'"
 	if to := ancestorsOf(formsTo); len(formsTo) > 0 && to != "'none'" {
 		forms += " " + to
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src " + pictures + sounds + "; connect-src 'self' " + h.LiveURL +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src " + pictures + sounds + "; connect-src " + connections +
 		"; form-action " + forms + "; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
 }
 

@@ -130,3 +130,18 @@ func TestDirections(t *testing.T) {
 		require.Equal(t, want, direction(code), code)
 	}
 }
+
+// A browser is told of every module that a page's script needs at once, and of none that it loads later.
+func TestModulesOfAScript(t *testing.T) {
+	found := modules["talk.js"]
+	for _, name := range []string{"live.js", "stage.js", "face.js", "mesh.js", "devices.js", "check.js"} {
+		require.Contains(t, found, name)
+	}
+	require.NotContains(t, found, "talk.js")
+	require.NotContains(t, found, "soundcheck.js")
+	for name, needed := range modules {
+		for _, each := range needed {
+			require.Contains(t, assets, assetBase+each, name)
+		}
+	}
+}

@@ -2,14 +2,18 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"visavis.dev/pkg/hiring/demographics"
+	"visavis.dev/pkg/hiring/disclosure"
+	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/portal/published"
 )
@@ -41,9 +45,24 @@ type Application struct {
 	Askable  []string
 	// Meetings are their interviews with people, newest first.
 	Meetings []Meeting
+	// DataUntil is until when they get what is kept about them, which they asked for; zero for not now.
+	DataUntil time.Time
+	// Data says how they get it; empty for not now.
+	Data Access
 	// Voluntary says that they can say their sex and race.
 	Voluntary bool
 }
+
+// Access is how a candidate gets what is kept about them.
+type Access string
+
+// The ways: at once; by a link that was mailed to them, and not by the one that they came by; and, as long as
+// nobody may learn who they are, in the browser in which they held the interview.
+const (
+	AccessHere   Access = "here"
+	AccessByMail Access = "by_mail"
+	AccessLater  Access = "later"
+)
 
 // Meeting is an interview with people; Token opens its page.
 type Meeting struct {
@@ -70,9 +89,16 @@ type Candidates interface {
 	Agree(ctx context.Context, site *published.Site, secret string) error
 	// Withdraw takes what they agreed to back, and their application.
 	Withdraw(ctx context.Context, site *published.Site, secret string) error
+	// Watched says whether what their page sees during the interview is noted, as they were told.
+	Watched(ctx context.Context, site *published.Site, secret string) (bool, error)
+	// Observe notes what their page saw. Where it is none that can be noted the error is ErrUnfit.
+	Observe(ctx context.Context, site *published.Site, secret string, s screening.Signal) error
 	// Ask enters what they ask for, of a kind that Askable had, with their words; empty for none.
 	// Where that is not so any more the error is ErrUnfit.
 	Ask(ctx context.Context, site *published.Site, secret, kind, words string) error
+	// Data is what is kept about them, to be read on the page or taken away as a file; their record says that they
+	// got it. Where they have no request for it that is done the error is ErrUnfit.
+	Data(ctx context.Context, site *published.Site, secret string, file bool) (disclosure.Data, error)
 	// Describe keeps what they say of themselves of their own free will, apart from all else. Where
 	// they are not asked any more the error is ErrUnfit.
 	Describe(ctx context.Context, site *published.Site, secret string, a demographics.Answer) error
@@ -91,6 +117,11 @@ type interviewBody struct {
 	When string
 	// Ready says that it may begin.
 	Ready bool
+	// DataUntil is the day until which they get what is kept about them; empty for not now.
+	DataUntil string
+	// Checkable says that they can check microphone and sound for it, and Base is what addresses begin with.
+	Checkable bool
+	Base      string
 	// Asked are the requests as they are shown.
 	Asked []askedBody
 	// People are interviews with people as they are shown.
@@ -130,6 +161,11 @@ func (v *view) interview(message string) error {
 		body.When = a.StartsFrom.In(a.Zone).Format("2006-01-02 15:04 MST")
 	}
 	body.Ready = a.Agreed && !a.Done && body.When == "" && a.Refusal == ""
+	if !a.DataUntil.IsZero() {
+		body.DataUntil = a.DataUntil.In(a.Zone).Format(time.DateOnly)
+	}
+	open := a.Standing == "" || a.Standing == "reopened"
+	body.Checkable, body.Base = open && !a.Done && a.Refusal == "" && !v.h.Silent, v.base
 	for _, q := range a.Requests {
 		one := askedBody{Kind: q.Kind, State: q.State, Answer: q.Answer}
 		if q.State == "open" {
@@ -146,6 +182,32 @@ func (v *view) interview(message string) error {
 	}
 	s.Body = body
 	return v.show(http.StatusOK, "interview", s)
+}
+
+// dataName is what the file is called that a candidate takes away.
+const dataName = "my-application.json"
+
+// given shows a candidate what is kept about them, or sends it as a file.
+func (v *view) given(file bool) error {
+	if v.visit == nil || v.visit.Door != DoorCandidates || v.h.Candidates == nil {
+		return v.goTo("/sign-in")
+	}
+	d, err := v.h.Candidates.Data(v.r.Context(), v.site, v.secret, file)
+	switch {
+	case errors.Is(err, ErrNoVisit):
+		return v.goTo("/sign-in")
+	case errors.Is(err, ErrUnfit):
+		return errNoPage
+	case err != nil:
+		return err
+	}
+	if file {
+		text, err := json.MarshalIndent(d, "", "  ")
+		return v.download(File{Name: dataName, ContentType: "application/json", Data: text}, err)
+	}
+	s := v.sheet("data.title")
+	s.Body = d
+	return v.show(http.StatusOK, "data", s)
 }
 
 // applied does what a candidate wants on their page, and shows it again.
@@ -168,6 +230,8 @@ func (v *view) applied(what string) error {
 		err = v.h.Candidates.Agree(v.r.Context(), v.site, v.secret)
 	case "withdraw":
 		err = v.h.Candidates.Withdraw(v.r.Context(), v.site, v.secret)
+	case "signal":
+		return v.observed()
 	case "ask":
 		return v.asked()
 	case "voluntary":
@@ -198,6 +262,35 @@ func (v *view) described() error {
 		return err
 	}
 	return v.goTo("/interview?" + sentQuery + "=1")
+}
+
+// observed notes what the script of the conversation's page saw.
+func (v *view) observed() error {
+	number := func(name string) (n int64, err error) {
+		if text := v.r.PostForm.Get(name); text != "" {
+			n, err = strconv.ParseInt(text, 10, 64)
+		}
+		return n, err
+	}
+	away, err := number("durationMs")
+	if err != nil {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	pasted, err := number("characters")
+	if err != nil {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	err = v.h.Candidates.Observe(v.r.Context(), v.site, v.secret, screening.Signal{
+		Kind: screening.SignalKind(v.r.PostForm.Get("kind")), DurationMs: away, Characters: pasted,
+	})
+	if errors.Is(err, ErrUnfit) {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	if err != nil {
+		return err
+	}
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // asked enters what a candidate asks for on their page.

@@ -85,6 +85,8 @@ func (v *view) joining(path string) error {
 		return v.taking(reading, v.joinPage)
 	case "portrait":
 		return v.taking(reading, func() error { return v.joinPortrait(session) })
+	case "check":
+		return v.taking(posting, func() error { v.joinCheck(session); return nil })
 	case "ticket":
 		return v.taking(posting, func() error { v.joinTicket(session); return nil })
 	case "rating":
@@ -96,7 +98,7 @@ func (v *view) joining(path string) error {
 
 func (v *view) joinPage() error {
 	s := v.sheet("join.title")
-	words, err := json.Marshal(v.speech.under("join.", "talk.", "state.", "sound.", "mic.", "recording.", "notice.", "ended.", "rating.", "refused."))
+	words, err := json.Marshal(v.speech.under("join.", "talk.", "state.", "sound.", "mic.", "recording.", "notice.", "ended.", "rating.", "refused.", "time."))
 	if err != nil {
 		return err
 	}
@@ -134,6 +136,20 @@ func (v *view) joinTicket(session id.Session) {
 	told.Notice = v.notice()
 	told.Face = v.livingAt(j.Site, v.faceUnder(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket")))
 	v.answer(http.StatusOK, told)
+}
+
+// joinCheck tells the page's script what the check of microphone and sound needs, and keeps the session
+// meanwhile.
+func (v *view) joinCheck(session id.Session) {
+	j, err := v.joined(session)
+	if err == nil {
+		err = v.h.Conversations.Hold(v.r.Context(), j.Site, session)
+	}
+	if err != nil {
+		v.refuseScript(err)
+		return
+	}
+	v.soundCheck(j.Site)
 }
 
 // joinPortrait sends the picture of who speaks in a session, to who has its token.

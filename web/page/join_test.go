@@ -40,6 +40,25 @@ func (b *testBundle) asks(method, at, token string, headers ...string) (int, map
 	return w.Code, answer
 }
 
+// The check of microphone and sound is told who hears, in the page's words, to who has the token, and the
+// session is kept meanwhile.
+func TestASessionIsKeptForTheCheck(t *testing.T) {
+	b := setup(t)
+	at, which := invited(b)
+	b.conversations.Hearing = page.HearsServer
+	code, told := b.asks(http.MethodPost, at+"/check", joinToken, "Accept-Language: de")
+	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, "server", told["hears"])
+	require.Equal(t, "Mikrofon und Ton prüfen", told["words"].(map[string]any)["check.title"])
+	require.Equal(t, []id.Session{which}, b.conversations.Held)
+	for _, token := range []string{"", "another"} {
+		code, _ = b.asks(http.MethodPost, at+"/check", token)
+		require.Equal(t, http.StatusNotFound, code)
+	}
+	require.Len(t, b.conversations.Held, 1)
+	require.Equal(t, http.StatusMethodNotAllowed, b.get(at+"/check").Code)
+}
+
 func TestASessionHasAPage(t *testing.T) {
 	b := setup(t)
 	at, which := invited(b)

@@ -166,7 +166,7 @@ func (v *view) ltiLaunch(which id.Connection) error {
 		return v.pick(which, launched.Choice)
 	}
 	v.keep(launched.Entered)
-	return v.goTo(afterwards(launched.Entered.Visit, ""))
+	return v.goTo(afterwards(launched.Entered.Visit, "", false))
 }
 
 // pickBody is the page's own on which a course's link is chosen.

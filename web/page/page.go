@@ -16,8 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/portal/published"
@@ -49,6 +48,8 @@ type Options struct {
 	Dashboards Dashboards
 	// Platforms are learning platforms that launch portals; nil where none do.
 	Platforms Platforms
+	// Silent says that portals converse in text alone.
+	Silent bool
 	// PortalURL is where portals are that have no host of their own, without a
 	// path. Portals with one are served on every other host.
 	PortalURL string
@@ -89,8 +90,8 @@ type Handler struct {
 	Options
 	own      string // the host of PortalURL
 	secure   bool
-	rendered *lru.Cache[renderKey, *packed.Document]
-	wishes   *lru.Cache[wish, string]
+	rendered lru.Cache[renderKey, *packed.Document]
+	wishes   lru.Cache[wish, string]
 	origins  *http.CrossOriginProtection
 }
 
@@ -180,9 +181,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.moved(w, r, SlugPrefix+site.Slug+rest)
 		return
 	}
-	if address.Kind == directory.Host && rest == cardPath && h.PublicURL != "" && site.Stamp.Agents {
+	if document := wellKnown[rest]; document != "" && address.Kind == directory.Host && h.PublicURL != "" && site.Stamp.Agents {
 		h.name(r, "card")
-		h.toCard(w, r, site.Slug)
+		h.toAgent(w, r, site.Slug, document)
 		return
 	}
 	h.name(r, kindOf(r.Method, rest))
@@ -251,15 +252,20 @@ func (h *Handler) toOwn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, strings.TrimSuffix(h.PortalURL, "/")+r.URL.RequestURI(), http.StatusTemporaryRedirect) //nolint:gosec // to the deployment's own host
 }
 
-// cardPath is where clients of the Agent2Agent protocol look for the card of whoever a host is.
-const cardPath = "/.well-known/agent-card.json"
+// wellKnown are the places where assistants look for what a host has for them, and what of an agent is there: the card of
+// the Agent2Agent protocol, and the catalogs of all protocols and of MCP's servers, whose entries have the same form.
+var wellKnown = map[string]string{
+	"/.well-known/agent-card.json":  "card.json",
+	"/.well-known/ai-catalog.json":  "catalog.json",
+	"/.well-known/mcp/catalog.json": "catalog.json",
+}
 
-// toCard sends a client on to the card of a portal with a host of its own. Whether there is
+// toAgent sends a client on to a document about the agent of a portal with a host of its own. Whether there is
 // one the API says.
-func (h *Handler) toCard(w http.ResponseWriter, r *http.Request, slug string) {
+func (h *Handler) toAgent(w http.ResponseWriter, r *http.Request, slug, document string) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.Header().Set("Cache-Control", "no-store")                                                                             // the host may become somebody else's
-	http.Redirect(w, r, strings.TrimSuffix(h.PublicURL, "/")+"/v1/agents/"+slug+"/card.json", http.StatusTemporaryRedirect) //nolint:gosec // to the deployment's own API
+	http.Redirect(w, r, strings.TrimSuffix(h.PublicURL, "/")+"/v1/agents/"+slug+"/"+document, http.StatusTemporaryRedirect) //nolint:gosec // to the deployment's own API
 }
 
 // Serves says whether a request is for the pages, in a process that serves other

@@ -366,15 +366,43 @@ func TestSubjectsAreNamedInTheirReadersLanguage(t *testing.T) {
 	require.NotContains(t, w.Body.String(), "Knots that hold")
 }
 
-// Clients of the Agent2Agent protocol find the card at a portal's own host, where agents may ask.
-func TestTheCardOfAHost(t *testing.T) {
-	const at = "https://harbour.example.com/.well-known/agent-card.json"
-	require.Equal(t, http.StatusNotFound, setup(t).get(at).Code, "switched off")
-	b := setup(t, func(s *published.Site) { s.Stamp.Agents = true })
-	answer := b.get(at)
-	require.Equal(t, http.StatusTemporaryRedirect, answer.Code)
-	require.Equal(t, "https://api.example.com/v1/agents/harbour/card.json", answer.Header().Get("Location"))
-	require.Equal(t, "*", answer.Header().Get("Access-Control-Allow-Origin"))
-	require.Equal(t, http.StatusNotFound, b.get("https://portal.example.com/.well-known/agent-card.json").Code, "nobody's host")
-	require.Equal(t, http.StatusNotFound, b.get(home+"/.well-known/agent-card.json").Code)
+// A page that everybody sees offers the browser's assistant the agent's tools, where agents may ask; pages of who is known do not.
+func TestPagesOfferTheirAgent(t *testing.T) {
+	asked := func(s *published.Site) {
+		s.Stamp.Agents, s.Kind, s.Speaker.Persona = true, "support", id.NewPersona()
+		s.Definition.MinAge, s.Definition.GuardianConsentUnder = nil, nil
+		s.Doors = map[string]published.Door{"visitors": {Key: "visitors"}}
+	}
+	offered := setup(t, asked).get(home)
+	require.Contains(t, offered.Body.String(), `data-agent="https://api.example.com/v1/agents/harbour"`)
+	require.Contains(t, offered.Body.String(), "/assistant.js")
+	require.Contains(t, offered.Header().Get("Content-Security-Policy"), "connect-src 'self' wss://live.example.com https://api.example.com;")
+	for name, change := range map[string]func(*published.Site){
+		"switched off": func(s *published.Site) { asked(s); s.Stamp.Agents = false },
+		"with a sign-in": func(s *published.Site) {
+			asked(s)
+			s.Doors["visitors"] = published.Door{Key: "visitors", Requires: []string{"sso"}}
+		},
+		"for candidates":  func(s *published.Site) { asked(s); s.Doors["candidates"] = published.Door{Key: "candidates"} },
+		"without persona": func(s *published.Site) { asked(s); s.Speaker.Persona = id.Persona{} },
+	} {
+		answer := setup(t, change).get(home)
+		require.NotContains(t, answer.Body.String(), "data-agent", name)
+		require.NotContains(t, answer.Header().Get("Content-Security-Policy"), "api.example.com", name)
+	}
+}
+
+// Assistants find the card and the catalogs at a portal's own host, where agents may ask.
+func TestWhatAssistantsFindAtAHost(t *testing.T) {
+	for path, document := range map[string]string{"agent-card.json": "card.json", "ai-catalog.json": "catalog.json", "mcp/catalog.json": "catalog.json"} {
+		path = "/.well-known/" + path
+		require.Equal(t, http.StatusNotFound, setup(t).get("https://harbour.example.com"+path).Code, "switched off")
+		b := setup(t, func(s *published.Site) { s.Stamp.Agents = true })
+		answer := b.get("https://harbour.example.com" + path)
+		require.Equal(t, http.StatusTemporaryRedirect, answer.Code)
+		require.Equal(t, "https://api.example.com/v1/agents/harbour/"+document, answer.Header().Get("Location"))
+		require.Equal(t, "*", answer.Header().Get("Access-Control-Allow-Origin"))
+		require.Equal(t, http.StatusNotFound, b.get("https://portal.example.com"+path).Code, "nobody's host")
+		require.Equal(t, http.StatusNotFound, b.get(home+path).Code)
+	}
 }

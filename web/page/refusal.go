@@ -17,15 +17,18 @@ import (
 // refusal is an error as a visitor reads it: a status and a text.
 type refusal struct {
 	status int
-	// key is of the strings: "refused.code".
-	key string
+	// key is of the strings: "refused.code"; with stands for its "%s".
+	key  string
+	with []string
 	// retryAfter is in seconds; zero for no hint.
 	retryAfter int
 }
 
 func (r *refusal) Error() string { return r.key }
 
-func refused(status int, key string) *refusal { return &refusal{status: status, key: key} }
+func refused(status int, key string, with ...string) *refusal {
+	return &refusal{status: status, key: key, with: with}
+}
 
 // byReason and byCode choose what a visitor reads where a door or the mint of a
 // session refuses.
@@ -68,7 +71,7 @@ func refusalOf(err error, at string) *refusal {
 	case errors.Is(err, ErrNoVisit):
 		return refused(http.StatusUnauthorized, "refused.visit")
 	case !ok && tenant.Unavailable(err):
-		return &refusal{http.StatusServiceUnavailable, "refused.busy", 1}
+		return &refusal{status: http.StatusServiceUnavailable, key: "refused.busy", retryAfter: 1}
 	case !ok:
 		return refused(http.StatusInternalServerError, "refused.other")
 	}
@@ -86,7 +89,7 @@ func refusalOf(err error, at string) *refusal {
 	if key == "" {
 		key = "other"
 	}
-	return &refusal{p.Code.Status(), "refused." + key, int(math.Ceil(p.RetryAfter.Seconds()))}
+	return &refusal{status: p.Code.Status(), key: "refused." + key, retryAfter: int(math.Ceil(p.RetryAfter.Seconds()))}
 }
 
 // note logs what is our fault.
@@ -116,7 +119,7 @@ func (h *Handler) refuse(v *view, err error) {
 	if found.status == http.StatusNotFound {
 		s = v.sheet("missing.title")
 	}
-	s.Message = s.Say(found.key)
+	s.Message = s.Say(found.key, found.with...)
 	hint(v.w, found)
 	_ = v.show(found.status, "message", s) // it answers its own errors
 }
@@ -133,7 +136,7 @@ func (v *view) refuseScript(err error) {
 	found := refusalOf(err, "")
 	v.h.note(v.r, found, err)
 	hint(v.w, found)
-	v.answer(found.status, map[string]any{"code": found.key, "message": v.speech.say(found.key)})
+	v.answer(found.status, map[string]any{"code": found.key, "message": v.speech.say(found.key, found.with...)})
 }
 
 // answer answers a script.
@@ -169,7 +172,7 @@ func (h *Handler) nothing(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil:
 		return
 	case tenant.Unavailable(err):
-		found, title = &refusal{http.StatusServiceUnavailable, "busy.text", 1}, "busy.title"
+		found, title = &refusal{status: http.StatusServiceUnavailable, key: "busy.text", retryAfter: 1}, "busy.title"
 	default:
 		found, title = refused(http.StatusInternalServerError, "busy.text"), "busy.title"
 	}
@@ -177,6 +180,6 @@ func (h *Handler) nothing(w http.ResponseWriter, r *http.Request, err error) {
 	hint(w, found)
 	v := nobodys(h, w, r)
 	s := v.sheet(title)
-	s.Message = s.Say(found.key)
+	s.Message = s.Say(found.key, found.with...)
 	_ = v.show(found.status, "message", s) // it answers its own errors
 }

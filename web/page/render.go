@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/visits/agent"
 	"visavis.dev/web/packed"
 )
 
@@ -75,8 +76,14 @@ func (v *view) describe() {
 	if v.framed {
 		ancestors = "*"
 	}
-	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.formsTo, v.blobs, v.media))
+	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.formsTo, v.blobs, v.media, v.offersAgent()))
 	v.w.Header().Set("Content-Language", v.language)
+}
+
+// offersAgent says whether a browser's assistant may ask the portal's agent from the page: not where somebody is signed in, since it asks
+// what everybody may ask.
+func (v *view) offersAgent() bool {
+	return v.visit == nil && v.h.PublicURL != "" && agent.Asked(v.site)
 }
 
 // show shows a page that is for one person, or for one moment.

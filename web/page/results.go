@@ -97,7 +97,7 @@ type judged struct {
 
 // criterionBody is a criterion with its score.
 type criterionBody struct {
-	Key, Label, Score, Level, Rationale, Reason, Confidence, By string
+	Key, Label, Score, Level, Time, Rationale, Reason, Confidence, By string
 	// Value, Max and what was Given are for the form of who changes it.
 	Value, Max, Given string
 	Levels            []string
@@ -211,6 +211,9 @@ func (v *view) criterion(r *result.Result, k result.Criterion, q subject.Questio
 	if k.Score != nil {
 		made.Value = number(*k.Score)
 		made.Score = v.Say("result.points", made.Value, made.Max)
+	}
+	if k.Time != "" {
+		made.Time = v.Say("time." + string(k.Time))
 	}
 	_, name, _ := strings.Cut(k.Key, ".")
 	for _, c := range q.Rubric {

@@ -106,6 +106,10 @@ type Conversations interface {
 	// JoinStaff finds what a team member's token opens. The error is ErrNoSession, ErrLate or
 	// ErrUsed.
 	JoinStaff(ctx context.Context, session id.Session, token string) (Joining, error)
+	// Hears is who understands what is said in a site's conversations, one of the constants.
+	Hears(ctx context.Context, site *published.Site) (string, error)
+	// Hold keeps a session that has not begun for somebody who checks microphone and sound first.
+	Hold(ctx context.Context, site *published.Site, session id.Session) error
 	// Rate keeps what somebody thought of a conversation; the token is the session's.
 	Rate(ctx context.Context, session id.Session, token string, r Rating) error
 }

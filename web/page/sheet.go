@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	words "visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/portals/portal/published"
@@ -29,6 +30,8 @@ type sheet struct {
 	Places []choice
 	// Preview is what others show of the page; nil of one that is not to be shared.
 	Preview *preview
+	// Agent is where the portal's agent is asked; empty where the browser's assistant is offered none.
+	Agent string
 	// Message is what went wrong.
 	Message string
 	Body    any
@@ -61,6 +64,9 @@ func (v *view) sheet(title string) *sheet {
 		s.Brand = phrase{Text: v.site.Name, Direction: "auto"}
 	}
 	s.Places = v.places()
+	if v.offersAgent() {
+		s.Agent = strings.TrimSuffix(v.h.PublicURL, "/") + "/v1/agents/" + v.site.Slug
+	}
 	if d.Privacy.AINotice {
 		s.Notice = v.notice()
 	}
@@ -114,6 +120,9 @@ func (v *view) choices() []choice {
 		if v.about != "" {
 			query.Set(inputSubject, v.about)
 		}
+		if v.checks() && (path == "/sign-in" || path == "/talk") {
+			query.Set(inputCheck, "1")
+		}
 		made = append(made, choice{Code: code, Name: cmp.Or(names[code], code), URL: v.at(path) + "?" + query.Encode(), Current: code == v.language})
 	}
 	slices.SortStableFunc(made, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
@@ -144,8 +153,23 @@ func (s *sheet) About(path, subject string) string {
 	return s.v.at(path) + "?subject=" + url.QueryEscape(subject)
 }
 
+// Spoken says whether conversations are spoken.
+func (s *sheet) Spoken() bool { return !s.v.h.Silent }
+
+// Check is About with the wish to check microphone and sound before.
+func (s *sheet) Check(path, subject string) string { return checked(s.About(path, subject), true) }
+
 // Asset is the address of a file that pages load.
 func (s *sheet) Asset(name string) string { return assetBase + name }
+
+// Modules are the addresses of what a script imports, at once and by what it imports.
+func (*sheet) Modules(name string) []string {
+	addresses := make([]string, 0, len(modules[name]))
+	for _, each := range modules[name] {
+		addresses = append(addresses, assetBase+each)
+	}
+	return addresses
+}
 
 // Theme is the address of the portal's colours; empty for a page of no portal.
 func (s *sheet) Theme() string {

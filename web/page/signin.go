@@ -18,6 +18,8 @@ const keepLanguage = 365 * 24 * time.Hour
 type signInBody struct {
 	Forms   []form
 	Subject string
+	// Check says that microphone and sound are to be checked afterwards.
+	Check bool
 	// SSO says that the organization's identity provider lets people in, and
 	// SSOMessage what is to be read there.
 	SSO        bool
@@ -98,14 +100,14 @@ func (v *view) comeIn() error {
 	}
 	subject := subjectName(about)
 	v.about = subject
-	return v.page("/sign-in?"+subject, "signin", func() *sheet { return v.signInSheet(subject, "", nil) })
+	return v.page(checked("/sign-in?"+subject, v.checks()), "signin", func() *sheet { return v.signInSheet(subject, "", nil) })
 }
 
 // signInSheet is the page with the ways in; tried is the door that refused what
 // was given.
 func (v *view) signInSheet(subject, tried string, given url.Values) *sheet {
 	s := v.sheet("signin")
-	body := signInBody{Subject: subject, Link: len(v.site.Doors) > 0}
+	body := signInBody{Subject: subject, Check: v.checks(), Link: len(v.site.Doors) > 0}
 	if d, ok := v.site.Doors[DoorSSO]; ok {
 		body.SSO, body.SSOMessage = true, d.Message
 	}
@@ -189,7 +191,7 @@ func (v *view) signIn(door string) error {
 		return v.notIn(refusalOf(err, refusedAt), err, v.about, door, given)
 	}
 	v.keep(entered)
-	return v.goTo(afterwards(entered.Visit, v.about))
+	return v.goTo(afterwards(entered.Visit, v.about, given.Get(inputCheck) != ""))
 }
 
 // entry is what a form gave.
@@ -243,8 +245,9 @@ func (v *view) notIn(found *refusal, err error, subject, door string, given url.
 	return v.show(found.status, "signin", s)
 }
 
-// afterwards is the page that somebody sees who has come in.
-func afterwards(visit Visit, subject string) string {
+// afterwards is the page that somebody sees who has come in; check says that they wish to check
+// microphone and sound before they talk.
+func afterwards(visit Visit, subject string, check bool) string {
 	if !visit.Subject.IsZero() {
 		subject = visit.Subject.String()
 	}
@@ -252,9 +255,9 @@ func afterwards(visit Visit, subject string) string {
 	case visit.Door == DoorCandidates:
 		return "/interview"
 	case subject != "":
-		return "/talk?subject=" + subject
+		return checked("/talk?subject="+subject, check)
 	case slices.Contains([]string{DoorVisitors, DoorCase, DoorEscalation}, visit.Door):
-		return "/talk"
+		return checked("/talk", check)
 	}
 	return "/"
 }

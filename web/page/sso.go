@@ -42,7 +42,7 @@ func (v *view) answered() error {
 		return err
 	}
 	v.keep(entered)
-	return v.goTo(afterwards(entered.Visit, ""))
+	return v.goTo(afterwards(entered.Visit, "", false))
 }
 
 // longestAttempt is in bytes.

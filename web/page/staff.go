@@ -8,20 +8,21 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
 )
 
 // staffPrefix is under what the pages are on which team members join conversations, on every
 // host. A slug has no "~".
-const staffPrefix = SlugPrefix + "~staff/"
-
-// StaffURL is the page on which a team member joins a session, below where the pages are, for
-// whoever has their token.
-func StaffURL(pages string, session id.Session, token string) string {
-	return pages + staffPrefix + session.String() + "#" + token
-}
+const staffPrefix = session.StaffPath
 
 // ErrUsed says that the token was used, and that another has taken its place.
 var ErrUsed = errors.New("the token was used")
+
+// Attended is the error where others were called with the team member, and one of them, of this name, is in the
+// session: until they leave, the token lets nobody in.
+type Attended struct{ Name string }
+
+func (e *Attended) Error() string { return "another team member is there" }
 
 // Joining is what a team member's token opens, as the page shows it before they join. Of a
 // session that is over only EndReason is known.
@@ -104,6 +105,9 @@ func (v *view) staffTicket(session id.Session) {
 		return
 	}
 	j, err := v.h.Conversations.JoinStaff(v.r.Context(), session, token)
+	if first, ok := errors.AsType[*Attended](err); ok {
+		err = refused(http.StatusConflict, "staff.attended", first.Name)
+	}
 	switch {
 	case errors.Is(err, ErrNoSession):
 		err = refused(http.StatusNotFound, "staff.unknown")

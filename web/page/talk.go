@@ -22,10 +22,15 @@ type talkBody struct {
 	Base string
 	// Joins says that the page is for one session, which its address opens.
 	Joins bool
+	// Check says that microphone and sound are checked before it begins.
+	Check bool
 	// Face is where the speaker's face is, with {side} and {kind} for what is wanted;
 	// empty where there is only a picture.
 	Face      string
 	ReturnURL string
+	// Pauses says that the conversation can wait, and Watches that the script notes what the page sees beside the words:
+	// of a candidate's interview.
+	Pauses, Watches bool
 }
 
 // talk shows the conversation, to whoever is signed in.
@@ -40,23 +45,29 @@ func (v *view) talk() error {
 	}
 	if v.visit == nil {
 		if about != nil {
-			return v.goTo("/sign-in?subject=" + about.ID.String())
+			return v.goTo(checked("/sign-in?subject="+about.ID.String(), v.checks()))
 		}
-		return v.goTo("/sign-in")
+		return v.goTo(checked("/sign-in", v.checks()))
 	}
 	v.about = subjectName(about)
 	s := v.sheet("home")
 	s.Title = v.Say("talk.title", v.site.Speaker.Name)
-	words, err := json.Marshal(v.speech.under("talk.", "state.", "sound.", "mic.", "recording.", "notice.", "ended.", "rating.", "refused."))
+	words, err := json.Marshal(v.speech.under("join.ready", "talk.", "state.", "sound.", "mic.", "recording.", "notice.", "ended.", "rating.", "refused.", "time."))
 	if err != nil {
 		return err
 	}
-	body := talkBody{Words: string(words), Base: v.base, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
+	body := talkBody{Words: string(words), Base: v.base, Check: v.checks() && !v.h.Silent, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}
 	if !part.IsZero() {
 		body.Assignment = part.String()
+	}
+	if v.visit.Door == DoorCandidates && v.h.Candidates != nil {
+		body.Pauses = true
+		if body.Watches, err = v.h.Candidates.Watched(v.r.Context(), v.site, v.secret); err != nil {
+			return err
+		}
 	}
 	s.Body = body
 	return v.show(http.StatusOK, "talk", s)

@@ -110,7 +110,7 @@ func (v *view) get(path string) error {
 		return v.enterPage() // before anybody is recognised: whoever frames it sees no name
 	}
 	if err := v.recognise(); err != nil {
-		if path == "/talk" || isLearning(path) {
+		if path == "/talk" || path == checkPath || isLearning(path) {
 			return err
 		}
 		// What is for everybody needs nobody's name.
@@ -129,8 +129,17 @@ func (v *view) get(path string) error {
 		return v.linkPage()
 	case "/talk":
 		return v.talk()
+	case checkPath:
+		if v.visit == nil {
+			v.refuseScript(ErrNoVisit)
+			return nil
+		}
+		v.soundCheck(v.site)
+		return nil
 	case "/interview":
 		return v.interview("")
+	case "/interview/data", "/interview/data.json":
+		return v.given(path != "/interview/data")
 	}
 	if path == demographics.Page {
 		return v.audit()
@@ -154,7 +163,7 @@ func takesForms(path string) bool {
 
 // isPage says whether a path is a page's, or a picture's on one.
 func isPage(path string) bool {
-	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk", "/interview", demographics.Page}, path) ||
+	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk", checkPath, "/interview", demographics.Page}, path) ||
 		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 

@@ -11,7 +11,9 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/hiring/demographics"
+	"visavis.dev/pkg/hiring/disclosure"
 	"visavis.dev/pkg/hiring/law"
+	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/portals/portal/published"
@@ -50,6 +52,7 @@ func (a applications) Application(ctx context.Context, site *published.Site, sec
 	if err != nil {
 		return page.Application{}, err
 	}
+	r = r.For(c.Place)
 	now := a.options.Backend.Options.Clock.Now()
 	shown := page.Application{
 		Role: r.Title, Description: r.Description, Notice: r.NoticeIn(c.Language), Process: r.Process, Zone: law.Zone(r.Location),
@@ -74,6 +77,12 @@ func (a applications) Application(ctx context.Context, site *published.Site, sec
 			one.Answer = *q.Answer
 		}
 		shown.Requests = append(shown.Requests, one)
+	}
+	var open bool
+	if _, shown.DataUntil, open = disclosure.Until(asked, now); open {
+		if shown.Data, err = a.access(ctx, &in, &r); err != nil {
+			return page.Application{}, err
+		}
 	}
 	for _, k := range c.Askable(&r, asked) {
 		shown.Askable = append(shown.Askable, string(k))
@@ -108,6 +117,77 @@ func (a applications) Ask(ctx context.Context, site *published.Site, secret, kin
 		return c, err
 	})
 	if refused, ok := errors.AsType[*problem.Problem](err); ok && refused.Code == problem.Conflict {
+		return page.ErrUnfit
+	}
+	return err
+}
+
+// access says whether somebody gets what is kept about the candidate: they are the candidate, and not who made their link.
+// Who came by a link that was mailed to them alone is, and who held the interview in this visit. Of who never had an
+// address, or where no mail is sent, nobody can tell; as long as nobody may learn who they are they get nothing, nor does
+// who came by a mail to an address that somebody else than they entered later.
+func (a applications) access(ctx context.Context, in *signin.Guest, r *role.Role) (page.Access, error) {
+	if !in.Interview.IsZero() {
+		return page.AccessHere, nil
+	}
+	entries, err := record.Of(ctx, a.options.Backend.Tenants, in.Org, in.Applies.ID)
+	if err != nil {
+		return "", err
+	}
+	moved, mails := candidate.Readdressed(entries), in.Applies.Email != nil && a.options.Front.Gate.Mails != nil
+	switch {
+	case in.Applies.Hidden(r) && (moved || !mails):
+		return page.AccessLater, nil
+	case in.Details.Mailed, a.options.Front.Gate.Mails == nil, in.Applies.Email == nil && !moved:
+		return page.AccessHere, nil
+	}
+	return page.AccessByMail, nil
+}
+
+// Data implements page.Candidates.
+func (a applications) Data(ctx context.Context, site *published.Site, secret string, file bool) (disclosure.Data, error) {
+	in, err := a.who(ctx, site, secret)
+	if err != nil {
+		return disclosure.Data{}, err
+	}
+	r, err := role.Get(ctx, a.options.Backend.Tenants, in.Org, in.Applies.Role)
+	if err != nil {
+		return disclosure.Data{}, err
+	}
+	switch may, err := a.access(ctx, &in, &r); {
+	case err != nil:
+		return disclosure.Data{}, err
+	case may != page.AccessHere:
+		return disclosure.Data{}, page.ErrUnfit
+	}
+	form := "page"
+	if file {
+		form = "file"
+	}
+	d, given, err := disclosure.Give(ctx, a.options.Backend.Tenants, in.Org, in.Applies.ID, form, a.options.Backend.Options.Clock.Now().UTC())
+	if err == nil && !given {
+		err = page.ErrUnfit
+	}
+	return d, err
+}
+
+// Watched implements page.Candidates. The interview is yet to begin when the page is shown.
+func (a applications) Watched(ctx context.Context, site *published.Site, secret string) (bool, error) {
+	in, err := a.who(ctx, site, secret)
+	if err != nil {
+		return false, err
+	}
+	return in.Applies.Notice != nil && in.Applies.Notice.Signals, nil
+}
+
+// Observe implements page.Candidates.
+func (a applications) Observe(ctx context.Context, site *published.Site, secret string, s screening.Signal) error {
+	in, err := a.who(ctx, site, secret)
+	if err != nil {
+		return err
+	}
+	err = screening.Observe(ctx, a.options.Backend.Tenants, in.Org, in.Applies.ID, in.Interview, s, a.options.Backend.Options.Clock.Now().UTC())
+	if _, invalid := errors.AsType[*errdefs.Invalid](err); invalid {
 		return page.ErrUnfit
 	}
 	return err

@@ -8,9 +8,17 @@ import (
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live"
 	"visavis.dev/web/page"
 )
+
+// Hold implements page.Conversations.
+func (t talks) Hold(ctx context.Context, site *published.Site, which id.Session) error {
+	return t.options.Backend.Tenants.InTx(ctx, site.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.KeepPlace(ctx, tx, which, t.options.Backend.Options.Clock.Now().UTC())
+	})
+}
 
 // Join implements page.Conversations: it finds what a client's token opens. It tells nobody
 // without one that the session exists.

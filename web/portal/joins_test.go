@@ -52,6 +52,22 @@ func (v *visited) opens(joinURL string) (int, map[string]any) {
 	return answer.StatusCode, told
 }
 
+// checks asks what the check of microphone and sound needs, as the page's script does.
+func (v *visited) checks(joinURL string) map[string]any {
+	v.Helper()
+	page, token, _ := strings.Cut(joinURL, "#")
+	r, err := http.NewRequestWithContext(v.Context(), http.MethodPost, page+"/check", nil)
+	require.NoError(v, err)
+	r.Header.Set("X-Session-Token", token)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(v, err)
+	defer func() { _ = answer.Body.Close() }()
+	require.Equal(v, http.StatusOK, answer.StatusCode)
+	var told map[string]any
+	require.NoError(v, json.NewDecoder(answer.Body).Decode(&told))
+	return told
+}
+
 func TestASessionsLinkOpensIt(t *testing.T) {
 	clock := clocktest.NewFakeClock(time.Now())
 	v := visit(t, clock)
@@ -82,6 +98,19 @@ func TestASessionsLinkOpensIt(t *testing.T) {
 	code, told = v.opens(*m.JoinURL)
 	require.Equal(t, http.StatusGone, code)
 	require.Equal(t, "join.expired", told["code"])
+
+	// Who checks microphone and sound first has some minutes, and no more for asking again.
+	m = v.invite(map[string]any{"personaId": who})
+	clock.Step(50 * time.Second)
+	for range 2 {
+		require.Equal(t, "client", v.checks(*m.JoinURL)["hears"])
+		clock.Step(2 * time.Minute)
+		code, _ = v.opens(*m.JoinURL)
+		require.Equal(t, http.StatusOK, code)
+	}
+	clock.Step(time.Minute)
+	code, _ = v.opens(*m.JoinURL)
+	require.Equal(t, http.StatusGone, code)
 
 	// Pages of others alone may connect: ours is not among them.
 	require.Nil(t, v.invite(map[string]any{"personaId": who, "allowedOrigins": []string{"https://example.com"}}).JoinURL)

@@ -163,7 +163,9 @@ func (s *school) talks(who *somebody, form url.Values, says string) id.Session {
 		if err := session.Keep(ctx, tx, attached.Session, turn, now); err != nil {
 			return err
 		}
-		return session.Collect(ctx, tx, which, attached.Session.Epoch, session.Found{Values: map[string]string{session.AnswerTo + "loop": says}}, time.Now())
+		return session.Collect(ctx, tx, which, attached.Session.Epoch, session.Found{
+			Values: map[string]string{session.AnswerTo + "loop": says}, Clocks: apitest.InTime(attached.Session.Clocks, "loop"),
+		}, time.Now())
 	})
 	in(func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := session.End(ctx, tx, which, session.Ending{Reason: session.EndedByUser, At: now})

@@ -34,7 +34,7 @@ func (s *Server) newLive(relays []byte) *live.Server {
 		Voice: s.voice, Recognition: s.recognition,
 		Minds: m,
 		Gap:   recordGap,
-		Media: m.Connections.Open, MediaOutcome: m.Reporter.Report, Egress: b.Egress, Freshen: s.calendars.Freshen,
+		Media: m.Connections.Open, MediaOutcome: m.Reporter.Report, Egress: b.Egress, Rendering: s.rendering, Freshen: s.calendars.Freshen,
 		Recall: func(ctx context.Context, org id.Org, of session.Session) ([]string, error) {
 			return memory.Recall(ctx, b.Tenants, org, of, b.Options.Clock.Now().UTC())
 		},

@@ -97,6 +97,7 @@ func (s *Server) servePages() (err error) {
 		Doors:         doors{s.options.Front.Gate},
 		Platforms:     platforms{s.options.Front.Gate, b.Registry},
 		Conversations: talks{s},
+		Silent:        s.options.Front.Options.Speaker == nil,
 		Candidates:    applications{s},
 		Audits:        audits{s},
 		Appointments:  appointments{s},

@@ -7,8 +7,22 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/visits/live"
+	"visavis.dev/web/page"
 )
+
+// Hears implements page.Conversations, by the same connection that conversations are heard with.
+func (t talks) Hears(ctx context.Context, site *published.Site) (string, error) {
+	_, err := connection.OldestRecognition(ctx, t.options.Backend.Tenants, site.Org)
+	switch {
+	case errdefs.IsNotFound(err, connection.Noun):
+		return page.HearsClient, nil
+	case err != nil:
+		return "", err
+	}
+	return page.HearsServer, nil
+}
 
 // recognition is what writes down what an organization's visitors say: its oldest
 // recognition connection that is not switched off. Without one it is nothing.

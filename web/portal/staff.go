@@ -51,6 +51,8 @@ func (t talks) JoinStaff(ctx context.Context, which id.Session, token string) (p
 		return page.Joining{}, page.ErrUsed
 	case in.Expired(now):
 		return page.Joining{}, page.ErrLate
+	case in.Attended != "":
+		return page.Joining{}, &page.Attended{Name: in.Attended}
 	}
 	speaker, err := persona.GetVersion(ctx, tenants, org, s.Persona, s.PersonaVersion)
 	if err != nil {

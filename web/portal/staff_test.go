@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live/livetest"
 )
 
@@ -66,4 +70,59 @@ func TestATeamMembersLinkOpensTheConversation(t *testing.T) {
 	_, told = v.opens(*ida.JoinURL)
 	require.Equal(t, []any{"ended_by_api", nil}, []any{told["endReason"], told["visitor"].(map[string]any)["externalId"]}, "of what is over only why")
 	require.NotContains(t, v.log.String(), kim.Token, "no log has what opens a session")
+}
+
+// Of those who were called the first who comes takes the place: the others' links say so, until they leave.
+func TestALinkSaysThatSomebodyCameFirst(t *testing.T) {
+	v := visit(t, clocktest.NewFakeClock(time.Now()))
+	m := v.invite(map[string]any{"personaId": v.persona(), "channel": "chat", "idleTimeoutS": 1800})
+	socket := "ws" + strings.TrimPrefix(v.origin, "http") + "/live/v1/" + m.Session.ID
+	client, err := livetest.Dial(t.Context(), socket, m.Token)
+	require.NoError(t, err)
+	defer client.Drop()
+	_, err = client.UntilType(t.Context(), "session-ready")
+	require.NoError(t, err)
+	called := func(name string) (token string) {
+		which, err := id.ParseSession(m.Session.ID)
+		require.NoError(t, err)
+		require.NoError(t, v.made.Tenants.InTx(t.Context(), v.org, func(ctx context.Context, tx *tenant.Tx) error {
+			s, err := session.Lock(ctx, tx, which)
+			if err != nil {
+				return err
+			}
+			made, err := session.Invite(ctx, tx, s, session.Colleague{ID: id.NewStaff(), Name: name, Mode: session.Takeover, Called: true},
+				activity.Actor{By: "test", At: time.Now().UTC()})
+			token = string(made)
+			return err
+		}))
+		return token
+	}
+	kim, ida := called("Kim Lee"), called("Ida")
+	page := v.origin + "/p/~staff/" + m.Session.ID + "#"
+	for _, token := range []string{kim, ida} {
+		code, _ := v.opens(page + token)
+		require.Equal(t, http.StatusOK, code)
+	}
+	first, err := livetest.Dial(t.Context(), socket, kim)
+	require.NoError(t, err)
+	_, err = first.UntilType(t.Context(), "session-ready")
+	require.NoError(t, err)
+	code, told := v.opens(page + ida)
+	require.Equal(t, []any{http.StatusConflict, "staff.attended"}, []any{code, told["code"]})
+	require.Contains(t, told["message"], "Kim Lee is in the conversation already")
+	late, err := livetest.Dial(t.Context(), socket, ida)
+	require.NoError(t, err)
+	refused, err := late.UntilType(t.Context(), "error")
+	require.NoError(t, err)
+	require.Contains(t, string(refused.Data), "already_attended")
+	code, _ = v.opens(page + kim)
+	require.Equal(t, http.StatusOK, code, "who came can load the page again")
+
+	first.Leave()
+	_, err = client.UntilType(t.Context(), "notice")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		code, _ := v.opens(page + ida)
+		return code == http.StatusOK
+	}, 10*time.Second, 20*time.Millisecond)
 }

@@ -60,6 +60,8 @@ const (
 	PortalItem Item = "Portal"
 	// PortalPersonaItem is who speaks on a portal.
 	PortalPersonaItem Item = "PortalPersona"
+	// ReportItem is what results look like on paper.
+	ReportItem Item = "Report"
 	// ResultItem is what came of a practice or an assessment.
 	ResultItem Item = "Result"
 	// BiasAuditItem is how often people of each category were selected, or that a portal shows it.

@@ -67,7 +67,7 @@ var bareIDs = Change{
 			bareOf(item, "portalIds")
 		case PortalItem:
 			bareOf(item, "id", "subjectIds")
-		case AssignmentItem, AssignmentProgressItem, AttemptGrantItem, AttestationItem, CertificateItem, CompletionItem, MasteryItem, ResultItem, RoleItem,
+		case AssignmentItem, AssignmentProgressItem, AttemptGrantItem, AttestationItem, CertificateItem, CompletionItem, MasteryItem, ReportItem, ResultItem, RoleItem,
 			SessionItem, SetupPlanItem, TranscriptEntryItem:
 			bareOf(item, "portalId", "subjectId")
 		case SessionTicketItem:

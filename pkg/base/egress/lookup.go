@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
+
+	"visavis.dev/pkg/base/lru"
 )
 
 const (
@@ -37,7 +38,7 @@ type answer struct {
 type lookups struct {
 	guard    *Guard
 	remember time.Duration
-	known    *lru.Cache[string, *answer]
+	known    lru.Cache[string, *answer]
 	flights  singleflight.Group
 }
 

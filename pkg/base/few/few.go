@@ -1,4 +1,5 @@
-// Package few keeps figures from telling of few people.
+// Package few keeps figures from telling of few people: neither by themselves, nor by what can be worked
+// out of all that were ever told.
 package few
 
 // Least is how many people a figure is about at least: those of five and fewer are told nobody.

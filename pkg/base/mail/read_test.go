@@ -148,7 +148,8 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// What strangers send costs little, however it is made.
+// What strangers send costs little, however it is made. The limit is against work that grows
+// with the square of the mail, and leaves room for a busy machine.
 func TestHostileMailsCostLittle(t *testing.T) {
 	t.Parallel()
 	lines := func(line string, size int) string { return strings.Repeat(line, size/len(line)) }
@@ -160,12 +161,12 @@ func TestHostileMailsCostLittle(t *testing.T) {
 		began := time.Now()
 		_, err := mail.Read(raw("From: kim@example.com", "", text))
 		require.NoError(t, err, name)
-		require.Less(t, time.Since(began), 300*time.Millisecond, name)
+		require.Less(t, time.Since(began), 5*time.Second, name)
 	}
 	began := time.Now()
 	_, err := mail.Read(raw(append([]string{"From: kim@example.com"}, multipart("mixed", "b", lines("a:b\r\n", 9<<20)+"\r\n\r\nYes.")...)...))
 	require.ErrorIs(t, err, mail.ErrNoMail, "a part's head is not endless")
-	require.Less(t, time.Since(began), 300*time.Millisecond)
+	require.Less(t, time.Since(began), 5*time.Second)
 
 	long := lines("WWVzLCBhdCB0ZW4u\r\n", 9<<20)
 	got, err := mail.Read(raw(append([]string{"From: kim@example.com"}, multipart("mixed", "b", "Content-Type: image/png\r\n\r\n"+long, "\r\nYes.")...)...))

@@ -7,9 +7,10 @@ import (
 	"context"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/lru"
 )
 
 // Options shape a Cache.
@@ -37,7 +38,7 @@ type Options[K comparable, V any] struct {
 // Cache is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	o       Options[K, V]
-	entries *lru.Cache[K, entry[V]]
+	entries lru.Cache[K, entry[V]]
 	loads   singleflight.Group
 }
 

@@ -61,6 +61,8 @@ const (
 	InboxTell Kind = "inbox_tell"
 	// InboxForget removes a forgotten visitor from what is kept to be repeated (package session).
 	InboxForget Kind = "inbox_forget"
+	// KnowledgeEmbed makes the vectors of a pack's passages (package knowledge).
+	KnowledgeEmbed Kind = "knowledge_embed"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
 	// MailSend sends a letter (package letter).
@@ -113,7 +115,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionResume, CRMSend, GradeSend, HiringMail, InboxForget, InboxMail, InboxTell, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
+var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionResume, CRMSend, GradeSend, HiringMail, InboxForget, InboxMail, InboxTell, KnowledgeEmbed, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

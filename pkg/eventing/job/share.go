@@ -38,7 +38,7 @@ var (
 	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, ConnectionResume, Erase, HiringMail, InboxForget, InboxMail, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
-	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
+	asking    = []Kind{KnowledgeEmbed, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
 	telling   = []Kind{ATSTell, CalendarRead, CalendarWrite, ConnectionSync, CRMSend, GradeSend, InboxTell, StatementSend}
 )
 

@@ -217,7 +217,11 @@ func TestOnlyWhatMayBeReadIsWritten(t *testing.T) {
 	w.exec(`UPDATE hiring_role SET definition = '{"blind": true}' WHERE org_id = $1`)
 	o := year
 	o.Kind, o.Personal = export.Candidates, true
-	require.Empty(t, w.table(w.file(o))[0]["name"], "nobody reviewed them yet")
+	require.Empty(t, w.table(w.file(o))[0]["name"], "nobody decided on them yet")
+	for decision, named := range map[string]string{`{"value": "hold"}`: "", `{"value": "reject"}`: "Kim"} {
+		w.exec(`UPDATE candidate SET reviewed_at = now(), decision = $2 WHERE org_id = $1`, decision)
+		require.Equal(t, named, w.table(w.file(o))[0]["name"])
+	}
 	for _, k := range []export.Kind{export.Sessions, export.Consents} {
 		o.Kind = k
 		require.Empty(t, w.table(w.file(o)))

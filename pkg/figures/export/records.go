@@ -102,11 +102,12 @@ var records = map[Kind]record{
 			"id", "roleId", "inviteId", "state", "stage", "language", "sandbox", "screenedAt", "reviewedAt", "decision", "decidedAt", "name", "email", "phone",
 			"externalId", "createdAt", "updatedAt",
 		},
-		// Of a blind role nothing tells who a candidate is before somebody reviewed them.
+		// Of a blind role nothing tells who a candidate is before somebody decided on them (candidate.Hidden).
 		sql: `
 			SELECT c.id, c.role_id, c.invite_id, c.state, c.stage, c.language, c.sandbox, c.screened_at, c.reviewed_at, c.decision->>'value',
 				c.decision->>'decidedAt', c.name, c.email, c.phone, c.external_id,
-				COALESCE((r.definition->>'blind')::BOOL, false) AND c.reviewed_at IS NULL, c.created_at, c.updated_at
+				COALESCE((r.definition->>'blind')::BOOL, false) AND (c.decision IS NULL OR c.decision->>'value' = 'hold' AND c.stage = 'screening'),
+				c.created_at, c.updated_at
 			FROM candidate c JOIN hiring_role r ON r.org_id = c.org_id AND r.id = c.role_id
 			WHERE c.org_id = $1 AND c.id > $2 AND c.created_at >= $3 AND c.created_at < $4 AND c.state <> 'erased' AND ($6::UUID IS NULL OR c.role_id = $6)
 				AND ($7 = '' OR c.state = $7)

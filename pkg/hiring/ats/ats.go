@@ -198,7 +198,8 @@ func (d *Desk) Cancel(ctx context.Context, by connection.Opened, which string, w
 			return a.Acknowledge(ctx, tx)
 		case candidate.StandsComplete:
 			return refuse(Begun, "The interview is over.")
-		case candidate.StandsInvited, candidate.StandsOpened, candidate.StandsStarted, candidate.StandsInReview, candidate.StandsExpired:
+		case candidate.StandsInvited, candidate.StandsOpened, candidate.StandsStarted, candidate.StandsInReview, candidate.StandsExpired,
+			candidate.StandsReopened:
 		}
 		if _, err := candidate.Cancel(ctx, tx, a.ID, who); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 // labels are what people read of standings.
 var labels = map[candidate.Standing]string{
 	candidate.StandsInvited: "Invited", candidate.StandsOpened: "Opened", candidate.StandsStarted: "Started", candidate.StandsInReview: "In review",
-	candidate.StandsExpired: "Expired", candidate.StandsComplete: "Complete", candidate.StandsCancelled: "Cancelled",
+	candidate.StandsExpired: "Expired", candidate.StandsReopened: "Reopened", candidate.StandsComplete: "Complete", candidate.StandsCancelled: "Cancelled",
 }
 
 // advice is what a score is told with.

@@ -45,7 +45,7 @@ func Answer(ctx context.Context, tx *tenant.Tx, which id.CandidateRequest, a Rep
 			return q, err
 		}
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return q, err
 	}

@@ -31,9 +31,12 @@ const (
 	StandsComplete Standing = "complete"
 	// StandsCancelled: the candidate withdrew, or the invite was cancelled.
 	StandsCancelled Standing = "cancelled"
+	// StandsReopened: an appeal was granted of the decision that ended it, so that people decide once more.
+	StandsReopened Standing = "reopened"
 )
 
-// Final says whether nothing follows: a system is never told two ends.
+// Final says whether nothing follows, unless the decision is reopened that it was the end by: a system is never told
+// two ends of one.
 func (s Standing) Final() bool { return s == StandsComplete || s == StandsCancelled }
 
 // Application is a candidate whom an applicant tracking system sent, as the system sees them. It
@@ -231,7 +234,7 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 	if errdefs.IsNotFound(err, ApplicationNoun) {
 		return nil
 	}
-	if err != nil || a.Standing.Final() {
+	if err != nil || a.Standing.Final() && !a.reopens(c) {
 		return err
 	}
 	v, err := FindInvite(ctx, tx, c.Invite)
@@ -248,6 +251,7 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 		at = soonest
 	}
 	a.Standing, a.StandingAt, a.Edition = stands, at, a.Edition+1
+	a.Percent, a.Band, a.ProfileURL = nil, nil, nil
 	if stands == StandsComplete {
 		if err := a.release(ctx, tx, c); err != nil {
 			return err
@@ -271,10 +275,20 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 	return err
 }
 
+// reopens says whether the end that a system was told was the decision that is reopened. One that was told of an interview,
+// or of a candidate who withdrew, stays.
+func (a *Application) reopens(c *Candidate) bool {
+	d := c.Decision
+	if d == nil || d.ReopenedAt == nil {
+		return false
+	}
+	return a.Standing == StandsComplete && c.ScreenedAt == nil || a.Standing == StandsCancelled && d.Value == Drop
+}
+
 // tells says whether the system is told of the standing: Greenhouse asks, and is only told where to ask
-// once it is complete.
+// once it is complete, and once it is so no more.
 func (a *Application) tells() bool {
-	return a.Provider != connection.Greenhouse || a.Standing == StandsComplete && a.Callback() != ""
+	return a.Provider != connection.Greenhouse || (a.Standing == StandsComplete || a.Standing == StandsReopened) && a.Callback() != ""
 }
 
 // release decides what is told of a candidate who is complete, once and for all: by the config of the
@@ -312,6 +326,8 @@ func (c *Candidate) stands(v *Invite, now time.Time) Standing {
 		return StandsComplete
 	case c.State == InProgress:
 		return StandsStarted
+	case c.Decision != nil && c.Decision.ReopenedAt != nil && (c.ScreenedAt == nil || c.ScreenedAt.Before(c.Decision.At)):
+		return StandsReopened
 	case c.ScreenedAt != nil:
 		return StandsInReview
 	case v.State(now) == InviteExpired:

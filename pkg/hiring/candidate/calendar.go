@@ -6,7 +6,6 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -42,14 +41,16 @@ func (Letters) Standing(ctx context.Context, tx *tenant.Tx, which id.Interview) 
 	if err != nil {
 		return s, false, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return s, false, err
 	}
 	if h.StartsAt != nil {
 		s.StartsAt, s.EndsAt = *h.StartsAt, *h.EndsAt
 	}
-	s.Title, s.Name = r.Title, c.Name
+	if s.Title = r.Title; !c.Hidden(&r) {
+		s.Name = c.Name // else it is written once they are decided on
+	}
 	for _, text := range []*string{h.Location, h.JoinURL} {
 		if text != nil {
 			s.Location = *text

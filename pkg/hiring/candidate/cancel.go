@@ -48,7 +48,7 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Invite, who activity.Ac
 		return v, err
 	}
 	if c.State == Invited || c.State == Opened {
-		r, err := role.Find(ctx, tx, c.Role)
+		r, err := c.FindRole(ctx, tx)
 		if err != nil {
 			return v, err
 		}
@@ -75,7 +75,7 @@ func Resend(ctx context.Context, tx *tenant.Tx, which id.Invite, t Term, o *mail
 	if err != nil {
 		return made, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return made, err
 	}

@@ -61,6 +61,8 @@ type Notice struct {
 	// TextHash is of all that they were told (role.TextHash), in Language.
 	TextHash string `json:"textHash,omitempty"`
 	Language string `json:"language,omitempty"`
+	// Signals says that they were told what their page notes during the interview.
+	Signals bool `json:"signals,omitempty"`
 	// Alternative says that they were told what happens instead of the interview.
 	Alternative    bool       `json:"alternative,omitempty"`
 	AcknowledgedAt *time.Time `json:"acknowledgedAt,omitempty"`
@@ -164,6 +166,10 @@ type Candidate struct {
 	Sandbox   bool
 	// Tracked says that an applicant tracking system sent them (Application).
 	Tracked bool
+	// QuestionSet is the version of the role's questions that they are asked; 0 while there is none.
+	QuestionSet int64
+	// Place is where they work from, of a remote role; nil for where the role is.
+	Place *law.Place
 	// ExplainAt is when the team is told next that a rejection was not explained; nil for never.
 	ExplainAt            *time.Time
 	Edition              int64
@@ -201,14 +207,14 @@ func (c *Candidate) Conflict(reason, message string) error {
 
 const columns = `id, role_id, invite_id, name, email, email_key, phone, resume_url, external_id, language, metadata, state, stage, notice, starts_from,
 	consent, screening_id, attempts, extra, screened_at, reviewed_at, reviewer_id, decision, decision_note, on_hold, retain_until, words_until, silence_at,
-	erase_at, erased_at, record_length, record_head, sandbox, edition, created_at, updated_at, link_at, settled_at, selected, tracked, explain_at`
+	erase_at, erased_at, record_length, record_head, sandbox, edition, created_at, updated_at, link_at, settled_at, selected, tracked, explain_at, question_set, place`
 
 func (c *Candidate) places() []any {
 	return []any{
 		&c.ID, &c.Role, &c.Invite, &c.Name, &c.Email, &c.emailKey, &c.Phone, &c.ResumeURL, &c.ExternalID, &c.Language, &c.Metadata, &c.State, &c.Stage,
 		&c.Notice, &c.StartsFrom, &c.Consent, &c.Screening, &c.Attempts, &c.Extra, &c.ScreenedAt, &c.ReviewedAt, &c.Reviewer, &c.Decision,
 		&c.DecisionNote, &c.OnHold, &c.RetainUntil, &c.WordsUntil, &c.SilenceAt, &c.EraseAt, &c.ErasedAt, &c.Length, &c.Head, &c.Sandbox, &c.Edition,
-		&c.CreatedAt, &c.UpdatedAt, &c.LinkAt, &c.SettledAt, &c.Selected, &c.Tracked, &c.ExplainAt,
+		&c.CreatedAt, &c.UpdatedAt, &c.LinkAt, &c.SettledAt, &c.Selected, &c.Tracked, &c.ExplainAt, &c.QuestionSet, &c.Place,
 	}
 }
 
@@ -245,6 +251,12 @@ func Lock(ctx context.Context, tx *tenant.Tx, c id.Candidate) (Candidate, error)
 	return present(tenant.OneIn(ctx, tx, scan, Noun.NotFound(c), selectOne+` FOR UPDATE`, tx.Org, c))
 }
 
+// FindRole is the role of a candidate, as it is where they work from. The error is errdefs.NotFound.
+func (c *Candidate) FindRole(ctx context.Context, tx *tenant.Tx) (role.Role, error) {
+	r, err := role.Find(ctx, tx, c.Role)
+	return r.For(c.Place), err
+}
+
 // Several finds candidates by their ids, also those who are erased. It rides candidate_pkey.
 func Several(ctx context.Context, t *tenant.Tenants, org id.Org, which []id.Candidate) (map[id.Candidate]Candidate, error) {
 	found, err := tenant.All(ctx, t, org, scan, `SELECT `+columns+` FROM candidate WHERE org_id = $1 AND id = ANY($2)`, org, which)
@@ -255,9 +267,13 @@ func Several(ctx context.Context, t *tenant.Tenants, org id.Org, which []id.Cand
 	return all, err
 }
 
-// Hidden says whether nothing tells who a candidate is: their role is blind, and nobody has reviewed
-// them yet.
-func (c *Candidate) Hidden(r *role.Role) bool { return r.Blind && c.ReviewedAt == nil }
+// Hidden says whether nothing tells who a candidate is: their role is blind, and nobody has decided on
+// them yet. Who is put on hold before any other decision is not decided on.
+func (c *Candidate) Hidden(r *role.Role) bool { return r.Blind && !c.judged() }
+
+func (c *Candidate) judged() bool {
+	return c.Decision != nil && (c.Decision.Value != Wait || c.Stage != AtScreening)
+}
 
 // Filter narrows a list; zero fields do not.
 type Filter struct {
@@ -290,11 +306,11 @@ func (c *Candidate) Save(ctx context.Context, tx *tenant.Tx, at time.Time) error
 			stage = $11, notice = $12, starts_from = $13, consent = $14, screening_id = $15, attempts = $16, extra = $17, screened_at = $18,
 			reviewed_at = $19, reviewer_id = $20, decision = $21, decision_note = $22, on_hold = $23, retain_until = $24, silence_at = $25,
 			erase_at = $26, erased_at = $27, record_length = $28, record_head = $29, edition = $30, updated_at = $31, words_until = $32, link_at = $33,
-			settled_at = $34, selected = $35, explain_at = $36
+			settled_at = $34, selected = $35, explain_at = $36, question_set = $37, place = $38
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, c.ID, c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Metadata, c.State, c.Stage, c.Notice, c.StartsFrom,
 		c.Consent, c.Screening, c.Attempts, c.Extra, c.ScreenedAt, c.ReviewedAt, c.Reviewer, c.Decision, c.DecisionNote, c.OnHold, c.RetainUntil,
-		c.SilenceAt, c.EraseAt, c.ErasedAt, c.Length, c.Head, c.Edition, c.UpdatedAt, c.WordsUntil, c.LinkAt, c.SettledAt, c.Selected, c.ExplainAt)
+		c.SilenceAt, c.EraseAt, c.ErasedAt, c.Length, c.Head, c.Edition, c.UpdatedAt, c.WordsUntil, c.LinkAt, c.SettledAt, c.Selected, c.ExplainAt, c.QuestionSet, c.Place)
 	if err != nil {
 		return err
 	}
@@ -342,7 +358,7 @@ func (c *Candidate) postpone(ctx context.Context, tx *tenant.Tx, now time.Time) 
 	if !c.waits() {
 		return false, nil
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return false, err
 	}

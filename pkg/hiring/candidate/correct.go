@@ -2,7 +2,9 @@ package candidate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -57,7 +59,7 @@ func Correct(ctx context.Context, tx *tenant.Tx, before, c Candidate, who activi
 	if len(fields) == 0 {
 		return before, nil
 	}
-	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "candidate.corrected", Data: map[string]any{"fields": fields}}); err != nil {
+	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: correctedAction, Data: map[string]any{"fields": fields}}); err != nil {
 		return c, err
 	}
 	who.Log(tx, "candidate.corrected", "candidate", c.ID, map[string]any{"fields": fields})
@@ -66,6 +68,19 @@ func Correct(ctx context.Context, tx *tenant.Tx, before, c Candidate, who activi
 		err = errdefs.InvalidField("email", duplicate) // another took it at the same moment
 	}
 	return c, err
+}
+
+// correctedAction is of the entry that says which fields were corrected.
+const correctedAction = "candidate.corrected"
+
+// Readdressed says whether a candidate's address was entered, changed or removed since they were invited, as their record has it.
+func Readdressed(entries []record.Entry) bool {
+	return slices.ContainsFunc(entries, func(e record.Entry) bool {
+		var facts struct {
+			Fields []string `json:"fields"`
+		}
+		return e.Action == correctedAction && (json.Unmarshal([]byte(e.Data), &facts) != nil || slices.Contains(facts.Fields, "email"))
+	})
 }
 
 // pointed is a value, or nothing.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
@@ -13,6 +15,7 @@ import (
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -45,7 +48,7 @@ func Review(ctx context.Context, tx *tenant.Tx, which id.Candidate, by id.Person
 	case c.ReviewedAt != nil:
 		return c, c.Conflict(ReasonReviewed, "The interview was reviewed already.")
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return c, err
 	}
@@ -94,7 +97,7 @@ func Decide(ctx context.Context, tx *tenant.Tx, which id.Candidate, d Verdict, w
 	if err := c.decidable(d.Value); err != nil {
 		return c, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return c, err
 	}
@@ -154,7 +157,7 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 		return err
 	}
 	// Where there was no interview, the person decided without any machine's help.
-	reviewed := c.ReviewedAt != nil || c.ScreenedAt == nil
+	reviewed, hidden := c.ReviewedAt != nil || c.ScreenedAt == nil, c.Hidden(r)
 	c.Decision = &Decision{Value: d.Value, By: d.By, At: who.At, ReasonCode: d.ReasonCode, Reviewed: reviewed, From: c.Stage}
 	c.DecisionNote, c.State = d.Note, Decided
 	c.owe(r, who.At)
@@ -184,6 +187,11 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 			return err
 		}
 	}
+	if hidden && !c.Hidden(r) {
+		if err := c.reveal(ctx, tx, who.At); err != nil {
+			return err
+		}
+	}
 	if err := c.Save(ctx, tx, who.At); err != nil {
 		return err
 	}
@@ -195,6 +203,23 @@ func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d V
 		return nil
 	}
 	return c.sendDecision(ctx, tx, r, d, who)
+}
+
+// reveal has the calendars of interviews that are ahead say who comes.
+func (c *Candidate) reveal(ctx context.Context, tx *tenant.Tx, now time.Time) error {
+	all, err := tenant.AllIn(ctx, tx, scanHuman, selectHumanOf, tx.Org, c.ID, maxHuman)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if h.State != InterviewBooked {
+			continue
+		}
+		if err := slot.Changed(ctx, tx, uuid.UUID(h.ID), now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reconsider has people decide once more, whose final decision a candidate appealed against: they

@@ -13,7 +13,6 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/hiring/demographics"
 	"visavis.dev/pkg/hiring/record"
-	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/idempotency"
 	"visavis.dev/pkg/store/sweep"
@@ -79,7 +78,7 @@ func Erase(ctx context.Context, tx *tenant.Tx, which id.Candidate, why Trigger, 
 
 // blank leaves nothing personal of a candidate.
 func (c *Candidate) blank(at time.Time) {
-	c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Metadata, c.DecisionNote = "", nil, nil, nil, nil, nil, map[string]string{}, nil
+	c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Metadata, c.DecisionNote, c.Place = "", nil, nil, nil, nil, nil, map[string]string{}, nil, nil
 	c.State, c.Stage, c.ErasedAt, c.WordsUntil, c.SilenceAt, c.EraseAt, c.ExplainAt = Erased, AtEnd, &at, nil, nil, nil, nil
 }
 
@@ -286,7 +285,7 @@ func Hold(ctx context.Context, tx *tenant.Tx, which id.Candidate, on bool, who a
 	}
 	who.Log(tx, action, "candidate", c.ID, nil)
 	if !on && c.SettledAt != nil {
-		r, err := role.Find(ctx, tx, c.Role)
+		r, err := c.FindRole(ctx, tx)
 		if err != nil {
 			return c, err
 		}

@@ -71,7 +71,7 @@ func Sources(t *tenant.Tenants, results func(ctx context.Context, org id.Org, s 
 
 // ownID is the organization's own id of a candidate, as it may be shown now.
 func (c *Candidate) ownID(ctx context.Context, t *tenant.Tenants, org id.Org) (*string, error) {
-	if c.ExternalID == nil || c.ReviewedAt != nil {
+	if c.ExternalID == nil || c.judged() {
 		return c.ExternalID, nil
 	}
 	r, err := role.Get(ctx, t, org, c.Role)

@@ -14,6 +14,8 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/hiring/law"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/portals/mailer"
@@ -151,6 +153,8 @@ type Wanted struct {
 	Email, Phone, ResumeURL, ExternalID *string
 	Language                            string
 	Metadata                            map[string]string
+	// Place is where they work from, of a remote role; nil for where the role is.
+	Place *law.Place
 	// Applied is by what an applicant tracking system sends them; nil for none.
 	Applied *Applied
 }
@@ -159,8 +163,9 @@ type Wanted struct {
 type Batch struct {
 	People []Wanted
 	Term   Term
-	// until is when the invitations end.
+	// until is when the invitations end, and asked what everybody is asked; zero where it is not known yet.
 	until time.Time
+	asked question.Set
 	// Outbox mails the invitations; nil where the organization sends them itself.
 	Outbox  *mailer.Outbox
 	Message *string
@@ -204,11 +209,14 @@ func InviteAll(ctx context.Context, tx *tenant.Tx, r *role.Role, b Batch, who ac
 	if err := r.Takes(who.At); err != nil {
 		return nil, err
 	}
-	from, err := earliest(ctx, tx, r, who.At)
+	from, err := b.earliest(ctx, tx, r, who.At)
 	if err != nil {
 		return nil, err
 	}
 	if b.until, err = b.Term.end(who.At, from); err != nil {
+		return nil, err
+	}
+	if b.asked, err = frozen(ctx, tx, r, who); err != nil {
 		return nil, err
 	}
 	people, err := b.begin(ctx, tx, r, who)
@@ -216,7 +224,7 @@ func InviteAll(ctx context.Context, tx *tenant.Tx, r *role.Role, b Batch, who ac
 		return nil, err
 	}
 	for i := range people {
-		if err := people[i].insert(ctx, tx, r, who); err != nil {
+		if err := people[i].insert(ctx, tx, r, &b.asked, who); err != nil {
 			return nil, err
 		}
 		if by := b.People[i].Applied; by != nil {
@@ -232,7 +240,70 @@ func InviteAll(ctx context.Context, tx *tenant.Tx, r *role.Role, b Batch, who ac
 			return nil, err
 		}
 	}
+	if b.asked.Version > 0 {
+		if err := b.asked.Count(ctx, tx, int64(len(people)), 0); err != nil {
+			return nil, err
+		}
+	}
 	return people, role.Count(ctx, tx, r.ID, role.Counts{Invited: int64(len(people))})
+}
+
+// earliest is from when all of a batch can be interviewed, wherever they work from.
+func (b *Batch) earliest(ctx context.Context, tx *tenant.Tx, r *role.Role, now time.Time) (latest time.Time, err error) {
+	seen := map[law.Place]bool{}
+	for _, w := range b.People {
+		of := law.Place{}
+		if w.Place != nil {
+			of = *w.Place
+		}
+		if seen[of] {
+			continue
+		}
+		seen[of] = true
+		here := r.For(w.Place)
+		from, err := earliest(ctx, tx, &here, now)
+		if err != nil {
+			return latest, err
+		}
+		latest = later(latest, from)
+	}
+	return latest, nil
+}
+
+// located says what keeps somebody from being interviewed from a place. The error is an errdefs.Invalid.
+func (w *Wanted) located(r *role.Role, now time.Time) error {
+	if w.Place == nil {
+		return nil
+	}
+	if !r.Location.Remote {
+		return errdefs.InvalidField("location", "is for remote roles: the work is where the role's location is")
+	}
+	for _, field := range law.Unclear(*w.Place) {
+		return errdefs.InvalidField("location."+field, "must be said before it is known which laws hold there")
+	}
+	here := r.For(w.Place)
+	return here.Lacks(w.Language, now)
+}
+
+// frozen is what a role's candidates are asked who are invited now. Of a subject that asks nothing at
+// the moment it is the zero set: theirs is frozen once their interview begins.
+func frozen(ctx context.Context, tx *tenant.Tx, r *role.Role, who activity.Actor) (question.Set, error) {
+	s, fresh, err := question.Freeze(ctx, tx, r, who.At)
+	if errdefs.IsNotFound(err, question.Noun) {
+		return question.Set{}, nil
+	}
+	if fresh {
+		who.Log(tx, "role.questions_changed", "role", r.ID, map[string]any{"version": s.Version, "hash": s.Hash})
+	}
+	return s, err
+}
+
+// asked is what the record says of a set of questions; nil of none.
+func asked(s *question.Set) any {
+	if s.Version == 0 {
+		return nil
+	}
+	return record.Questions{Version: s.Version, Hash: s.Hash, Rubric: s.SubjectVersion}
 }
 
 // begin makes candidates of those to be invited. The error is a FaultsError.
@@ -243,7 +314,7 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 	for i, w := range b.People {
 		c := Candidate{
 			ID: id.NewCandidate(), Role: r.ID, Invite: id.NewInvite(), Name: w.Name, Phone: w.Phone, ResumeURL: w.ResumeURL, ExternalID: w.ExternalID,
-			Language: w.Language, Metadata: w.Metadata, State: Invited, Stage: AtScreening, Sandbox: b.Sandbox, Tracked: w.Applied != nil, Edition: 1, CreatedAt: who.At, UpdatedAt: who.At,
+			Language: w.Language, Metadata: w.Metadata, State: Invited, Stage: AtScreening, Sandbox: b.Sandbox, Tracked: w.Applied != nil, QuestionSet: b.asked.Version, Place: w.Place, Edition: 1, CreatedAt: who.At, UpdatedAt: who.At,
 		}
 		if c.Metadata == nil {
 			c.Metadata = map[string]string{}
@@ -262,9 +333,13 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 		if b.Outbox != nil && w.Email == nil {
 			faults = append(faults, Fault{i, "email", "is where the invite is sent: give one, or set send to false"})
 		}
+		if wrong, ok := errors.AsType[*errdefs.Invalid](w.located(r, who.At)); ok {
+			faults = append(faults, Fault{i, wrong.Field, wrong.Message})
+		}
 		// They can come until then.
+		here := r.For(w.Place)
 		c.WordsUntil = &b.until
-		c.keep(r, b.until)
+		c.keep(&here, b.until)
 		v := Invite{
 			ID: c.Invite, Role: r.ID, Candidate: c.ID, Channel: ByLink, Language: c.Language, Message: b.Message, ExpiresAt: b.until, DueAt: &b.until,
 			ExternalID: w.ExternalID, CreatedBy: who.By, CreatedAt: who.At,
@@ -338,10 +413,11 @@ func (b *Batch) duplicates(ctx context.Context, tx *tenant.Tx, r id.Role, emails
 }
 
 // insert enters somebody with their invitation, and tells of it.
-func (p *Issued) insert(ctx context.Context, tx *tenant.Tx, r *role.Role, who activity.Actor) error {
+func (p *Issued) insert(ctx context.Context, tx *tenant.Tx, r *role.Role, s *question.Set, who activity.Actor) error {
 	c, v := &p.Candidate, &p.Invite
+	here := r.For(c.Place)
 	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: WasInvited, Data: map[string]any{
-		"candidateId": c.ID, "roleId": r.ID, "inviteId": v.ID, "channel": v.Channel, "language": v.Language, "laws": r.Notice.Required,
+		"candidateId": c.ID, "roleId": r.ID, "inviteId": v.ID, "channel": v.Channel, "language": v.Language, "laws": here.Notice.Required, "questionSet": asked(s),
 	}}); err != nil {
 		return err
 	}
@@ -351,10 +427,10 @@ func (p *Issued) insert(ctx context.Context, tx *tenant.Tx, r *role.Role, who ac
 	b.Queue(`
 		INSERT INTO candidate (org_id, id, role_id, invite_id, name, email, email_key, phone, resume_url, external_id, language, metadata, state, stage,
 			consent, attempts, extra, on_hold, retain_until, words_until, silence_at, erase_at, record_length, record_head, sandbox, edition, created_at,
-			updated_at, tracked)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0, false, $16, $17, $18, $19, $20, $21, $22, 1, $23, $23, $24)`,
+			updated_at, tracked, question_set, place)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0, false, $16, $17, $18, $19, $20, $21, $22, 1, $23, $23, $24, $25, $26)`,
 		tx.Org, c.ID, c.Role, c.Invite, c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Language, c.Metadata, c.State, c.Stage,
-		c.Consent, c.RetainUntil, c.WordsUntil, c.SilenceAt, c.EraseAt, c.Length, c.Head, c.Sandbox, c.CreatedAt, c.Tracked)
+		c.Consent, c.RetainUntil, c.WordsUntil, c.SilenceAt, c.EraseAt, c.Length, c.Head, c.Sandbox, c.CreatedAt, c.Tracked, c.QuestionSet, c.Place)
 	b.Queue(`
 		INSERT INTO candidate_invite (org_id, id, role_id, candidate_id, channel, language, token_hash, message, expires_at, due_at, reminders_sent,
 			external_id, created_by, created_at, remind_at)

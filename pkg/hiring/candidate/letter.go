@@ -25,7 +25,7 @@ func read(ctx context.Context, tx *tenant.Tx, which id.Invite) (v Invite, c Cand
 		return v, c, r, false, nil
 	}
 	if err == nil && c.Email != nil {
-		r, err = role.Find(ctx, tx, c.Role)
+		r, err = c.FindRole(ctx, tx)
 		return v, c, r, err == nil, err
 	}
 	return v, c, r, false, err

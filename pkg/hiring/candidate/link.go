@@ -33,6 +33,13 @@ func (v *Invite) opens(ctx context.Context, tx *tenant.Tx, token Token) (opens b
 	return opens, err
 }
 
+// Mailed says whether a token is of a link that was mailed to the candidate and shown to nobody else. It rides
+// candidate_link_pkey.
+func Mailed(ctx context.Context, tx *tenant.Tx, token Token) (mailed bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM candidate_link WHERE org_id = $1 AND hash = $2)`, tx.Org, token.hash()).Scan(&mailed)
+	return mailed, err
+}
+
 // also has another token open an invitation, beside those that do. It rides
 // candidate_link_by_invite.
 func (v *Invite) also(ctx context.Context, tx *tenant.Tx, token Token, now time.Time) error {

@@ -100,7 +100,7 @@ func (c *Candidate) meets(ctx context.Context, tx *tenant.Tx) error {
 	case c.decided():
 		return c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err == nil && r.State == role.Closed {
 		err = c.Conflict(ReasonRoleClosed, "The role is closed.")
 	}
@@ -352,7 +352,7 @@ func (Letters) Appointment(ctx context.Context, tx *tenant.Tx, which id.Intervie
 	if err != nil {
 		return a, false, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return a, false, err
 	}

@@ -60,7 +60,7 @@ func (Letters) Team(ctx context.Context, tx *tenant.Tx, n mailer.TeamNotice, _ t
 	if err != nil {
 		return l, false, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return l, false, err
 	}
@@ -117,7 +117,7 @@ func WatchRequests(ctx context.Context, t *tenant.Tenants, shard string, now tim
 		if q.State != RequestOpen {
 			return q.watch(ctx, tx, nil)
 		}
-		r, err := role.Find(ctx, tx, c.Role)
+		r, err := c.FindRole(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func WatchExplanations(ctx context.Context, t *tenant.Tenants, shard string, now
 			return err
 		}
 		if c.ExplainAt = nil; c.unexplained() {
-			r, err := role.Find(ctx, tx, c.Role)
+			r, err := c.FindRole(ctx, tx)
 			if err != nil {
 				return err
 			}
@@ -207,7 +207,7 @@ func Explain(ctx context.Context, tx *tenant.Tx, which id.Candidate, by id.Perso
 	case c.Email == nil:
 		return c, c.Conflict(ReasonNoAddress, "The candidate has no e-mail address.")
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return c, err
 	}

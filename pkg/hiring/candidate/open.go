@@ -2,11 +2,13 @@ package candidate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/hiring/law"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/portals/mailer"
@@ -57,7 +59,7 @@ func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time
 	if err := v.Good(now); err != nil {
 		return c, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	switch {
 	case err != nil:
 		return c, err
@@ -101,7 +103,10 @@ func (c *Candidate) notice(ctx context.Context, tx *tenant.Tx, r *role.Role) (No
 	if err != nil {
 		return Notice{}, err
 	}
-	n := Notice{LeadDays: days, Laws: []Told{}, TextHash: role.TextHash(r.NoticeIn(c.Language)...), Language: c.Language, Alternative: r.Process != ""}
+	n := Notice{
+		LeadDays: days, Laws: []Told{}, TextHash: role.TextHash(r.NoticeIn(c.Language)...), Language: c.Language, Signals: r.Say(r.Notice.Signals, c.Language) != "",
+		Alternative: r.Process != "",
+	}
 	for _, k := range r.Notice.Required {
 		text, _ := r.Notice.Of(k)
 		n.Laws = append(n.Laws, Told{k, text.Version, role.TextHash(r.Say(text.Text, c.Language))})
@@ -110,10 +115,15 @@ func (c *Candidate) notice(ctx context.Context, tx *tenant.Tx, r *role.Role) (No
 }
 
 // tell gives a candidate the notice, unless they had it before: from then on the days count, and
-// their invitation does not end before they can be interviewed.
+// their invitation does not end before they can be interviewed. Who was told nothing of a law of where they
+// work from, by a pod that did not know of it, is told anew before the interview, and has to agree anew.
 func (c *Candidate) tell(ctx context.Context, tx *tenant.Tx, v *Invite, r *role.Role, n Notice, channel string, now time.Time) error {
-	if c.Notice != nil {
+	again := c.Notice != nil
+	if over := c.State == InProgress || c.refused() != nil; again && (over || !c.untold(n)) {
 		return nil
+	}
+	if again {
+		c.Consent = Consent{}
 	}
 	n.At, n.Channel = now, channel
 	c.Notice, c.StartsFrom = &n, new(law.After(r.Location, now, n.LeadDays))
@@ -126,8 +136,19 @@ func (c *Candidate) tell(ctx context.Context, tx *tenant.Tx, v *Invite, r *role.
 	}
 	return c.Note(ctx, tx, record.Fact{At: now, Actor: byPlatform, Action: GivenNotice, Data: map[string]any{
 		"channel": channel, "laws": n.Laws, "leadDays": n.LeadDays, "startsFrom": c.StartsFrom.UTC(), "language": n.Language, "textHash": n.TextHash,
-		"jurisdictions": law.Jurisdictions(laws), "alternative": n.Alternative,
+		"jurisdictions": law.Jurisdictions(laws), "alternative": n.Alternative, "signals": n.Signals,
 	}})
+}
+
+// untold says whether a notice has a law of where a candidate works from that theirs lacks.
+func (c *Candidate) untold(n Notice) bool {
+	if c.Place == nil {
+		return false
+	}
+	there := law.At(*c.Place)
+	return slices.ContainsFunc(n.Laws, func(now Told) bool {
+		return slices.Contains(there, now.Law) && !slices.ContainsFunc(c.Notice.Laws, func(had Told) bool { return had.Law == now.Law })
+	})
 }
 
 // Agree notes that a candidate has read the notice and agrees to be interviewed by an AI. Doing
@@ -149,7 +170,7 @@ func Agree(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.Time
 	c.Consent = Consent{InterviewAt: &now}
 	if c.Notice.AcknowledgedAt == nil {
 		c.Notice.AcknowledgedAt = &now
-		r, err := role.Find(ctx, tx, c.Role)
+		r, err := c.FindRole(ctx, tx)
 		if err != nil {
 			return c, err
 		}
@@ -196,8 +217,29 @@ func (c *Candidate) May(r *role.Role, now time.Time) error {
 	return nil
 }
 
-// Begin notes that a candidate's interview begins in a session.
-func (c *Candidate) Begin(ctx context.Context, tx *tenant.Tx, s id.Screening, in id.Session, now time.Time) error {
+// Questions are those that a candidate is asked who is locked, and whose interview is to begin: what
+// the role asked when they were invited, also in a further interview. Who was invited before
+// questions were frozen has what it asks now; Save comes after it.
+func (c *Candidate) Questions(ctx context.Context, tx *tenant.Tx, r *role.Role, now time.Time) (question.Set, error) {
+	if c.QuestionSet > 0 {
+		return question.Find(ctx, tx, c.Role, c.QuestionSet)
+	}
+	s, _, err := question.Freeze(ctx, tx, r, now)
+	if err != nil {
+		return s, err
+	}
+	c.QuestionSet = s.Version
+	return s, s.Count(ctx, tx, 1, 0)
+}
+
+// Watched says whether what the page of a candidate sees is noted now: they were told so, and are being
+// interviewed.
+func (c *Candidate) Watched() bool {
+	return c.State == InProgress && c.Notice != nil && c.Notice.Signals
+}
+
+// Begin notes that a candidate's interview begins in a session, and what is asked in it.
+func (c *Candidate) Begin(ctx context.Context, tx *tenant.Tx, s id.Screening, in id.Session, of *question.Set, now time.Time) error {
 	v, err := FindInvite(ctx, tx, c.Invite)
 	if err != nil {
 		return err
@@ -208,17 +250,22 @@ func (c *Candidate) Begin(ctx context.Context, tx *tenant.Tx, s id.Screening, in
 			return err
 		}
 	}
+	if c.Screening.IsZero() {
+		if err := of.Count(ctx, tx, 0, 1); err != nil {
+			return err
+		}
+	}
 	c.State, c.Screening = InProgress, s
 	if c.WordsUntil == nil { // there are words again
 		c.WordsUntil = new(c.RetainUntil)
 		c.schedule()
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if err := c.Note(ctx, tx, record.Fact{At: now, Actor: byCandidate, Action: StartedInterview, Data: map[string]any{
-		"screeningId": s, "sessionId": in, "attempt": c.Attempts + 1, "scoring": r.Scoring, "biasAudit": r.Audit,
+		"screeningId": s, "sessionId": in, "attempt": c.Attempts + 1, "scoring": r.Scoring, "biasAudit": r.Audit, "questionSet": asked(of),
 	}}); err != nil {
 		return err
 	}
@@ -313,7 +360,7 @@ func Withdraw(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.T
 	if c.decided() {
 		return c, c.Conflict(ReasonDecided, "Somebody has decided already.")
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return c, err
 	}

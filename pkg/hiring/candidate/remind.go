@@ -61,7 +61,7 @@ func (w *Reminders) Remind(ctx context.Context, t *tenant.Tenants, shard string,
 		if err != nil || v.RemindAt == nil || v.RemindAt.After(now) {
 			return err // another worker was faster, or it was sent again
 		}
-		r, err := role.Find(ctx, tx, c.Role)
+		r, err := c.FindRole(ctx, tx)
 		if err != nil {
 			return err
 		}

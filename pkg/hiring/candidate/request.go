@@ -224,7 +224,7 @@ func ask(ctx context.Context, tx *tenant.Tx, which id.Candidate, k RequestKind, 
 	if err != nil {
 		return Request{}, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return Request{}, err
 	}

@@ -68,12 +68,12 @@ func Of(k Key) (Law, bool) {
 	return l, ok
 }
 
-// Place is where somebody is to work.
+// Place is where somebody is to work, or works from.
 type Place struct {
 	City    string `json:"city" maxLength:"120" doc:"Where the work is, such as New York."`
 	Region  string `json:"region" maxLength:"80" doc:"The state or province; of the United States by its two letters or its name."`
 	Country string `json:"country" pattern:"^([A-Z]{2})?$" doc:"The country by its two letters, such as US; a role needs it to open."`
-	Remote  bool   `json:"remote" doc:"Whether the work is done from elsewhere; laws of other places are added by name."`
+	Remote  bool   `json:"remote" doc:"Whether the work is done from elsewhere: a candidate's own location says which laws hold for them beside these."`
 	// Timezone is an IANA name.
 	Timezone string `json:"timezone" maxLength:"60" doc:"The time zone by whose days notice is counted, as the IANA names it; UTC where it is empty."`
 	// OutsideNYC settles what the name of a place in New York State leaves open.

@@ -22,12 +22,18 @@ type Export struct {
 	// server said of it.
 	Head   Hash `json:"head,omitempty"`
 	Intact bool `json:"intact,omitempty"`
+	// QuestionSets are what the candidate is asked, in words, by the hashes that entries name.
+	QuestionSets []Document `json:"questionSets,omitempty"`
 	// Anchors hold the record as it was signed day by day, oldest first.
 	Anchors []Anchored `json:"anchors,omitempty"`
 }
 
-// Format is the form that exports have.
-const Format = "visavis-candidate-record-1"
+// The forms that exports have: AskedFormat has the questions in words (QuestionSets), which programs that know Format alone
+// do not read.
+const (
+	Format      = "visavis-candidate-record-1"
+	AskedFormat = "visavis-candidate-record-2"
+)
 
 // NewExport makes an export of entries and of the anchors that hold them.
 func NewExport(org id.Org, c id.Candidate, entries []Entry, anchors []Anchored, now time.Time) Export {
@@ -51,6 +57,8 @@ type Verified struct {
 	// Signed are the keys that signed, by their ids in the organization's DID document.
 	Organization id.Org
 	Signed       map[string]Hash
+	// Asked are the sets of questions that entries name.
+	Asked []Asked
 }
 
 // Verify checks an export, as JSON. The error is ErrBroken where it was changed.
@@ -61,7 +69,7 @@ func Verify(text []byte) (Verified, error) {
 	if err := d.Decode(&e); err != nil {
 		return Verified{}, fmt.Errorf("this is no record: %w", err)
 	}
-	if e.Format != Format {
+	if e.Format != Format && e.Format != AskedFormat {
 		return Verified{}, fmt.Errorf("the format %q is unknown", e.Format)
 	}
 	if err := Check(e.Candidate, e.Entries); err != nil {
@@ -70,10 +78,14 @@ func Verify(text []byte) (Verified, error) {
 	if len(e.Head) > 0 && !same(e.Head, head(e.Candidate, e.Entries)) {
 		return Verified{}, broken("the last entry is not the head")
 	}
+	asked, err := checkQuestions(e.Entries, e.QuestionSets)
+	if err != nil {
+		return Verified{}, err
+	}
 	if err := checkAnchors(e.Organization, e.Candidate, e.Entries, e.Anchors); err != nil {
 		return Verified{}, err
 	}
-	v := Verified{Organization: e.Organization, Candidate: e.Candidate, Entries: len(e.Entries), Head: head(e.Candidate, e.Entries), Signed: map[string]Hash{}}
+	v := Verified{Organization: e.Organization, Candidate: e.Candidate, Entries: len(e.Entries), Head: head(e.Candidate, e.Entries), Signed: map[string]Hash{}, Asked: asked}
 	for _, a := range e.Anchors {
 		v.Anchors, v.Anchored, v.AnchoredAt = v.Anchors+1, a.Length, a.At
 		if of, twice := v.Signed[a.Key.String()]; twice && !same(of, a.PublicKey) {

@@ -114,8 +114,25 @@ func Forget(ctx context.Context, tx *tenant.Tx, c id.Candidate) error {
 	if err != nil {
 		return err
 	}
+	return forgotten(tx, c, rows)
+}
+
+// ForgetOf is Forget of the words beside entries of one action.
+func ForgetOf(ctx context.Context, tx *tenant.Tx, c id.Candidate, action string) error {
+	rows, err := tx.Query(ctx, `
+		DELETE FROM candidate_words WHERE org_id = $1 AND candidate_id = $2 AND number IN (
+			SELECT number FROM candidate_entry WHERE org_id = $1 AND candidate_id = $2 AND action = $3)
+		RETURNING number`, tx.Org, c, action)
+	if err != nil {
+		return err
+	}
+	return forgotten(tx, c, rows)
+}
+
+// forgotten says of words that they are deleted.
+func forgotten(tx *tenant.Tx, c id.Candidate, rows pgx.Rows) error {
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&n}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&n}, func() error {
 		tx.Touch("candidate_words", c, number(n))
 		return nil
 	})

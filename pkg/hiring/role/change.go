@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/hiring/law"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/subject"
@@ -82,6 +83,9 @@ func Change(ctx context.Context, tx *tenant.Tx, before, r Role, o Opening, who a
 	if err := r.settle(ctx, tx); err != nil || reflect.DeepEqual(before, r) {
 		return r, err
 	}
+	if err := before.tellsAll(ctx, tx, &r); err != nil {
+		return r, err
+	}
 	if before.State == Open && r.State == Open && !before.tellsSame(&r) {
 		return r, before.conflict(ReasonOpen, "What candidates are told does not change while the role is open. Pause it first.")
 	}
@@ -106,8 +110,32 @@ func Change(ctx context.Context, tx *tenant.Tx, before, r Role, o Opening, who a
 	if before.State != r.State {
 		changes["state"] = r.State
 	}
+	if before.Blind != r.Blind {
+		changes["blind"] = r.Blind
+	}
 	who.Log(tx, "role.updated", "role", r.ID, changes)
 	return r, nil
+}
+
+// tellsAll refuses another role that lacks the text of a law which a remote role had, as long as somebody was invited who
+// works elsewhere, and was not told yet. It rides candidate_by_role. The error is an errdefs.Invalid.
+func (r *Role) tellsAll(ctx context.Context, tx *tenant.Tx, other *Role) error {
+	for _, had := range r.Notice.Laws {
+		has, _ := other.Notice.Of(had.Law)
+		for _, code := range r.Languages {
+			if had.Text[code] == "" || has.Text[code] != "" {
+				continue
+			}
+			var waits bool
+			if err := tx.QueryRow(ctx, `
+				SELECT EXISTS (SELECT 1 FROM candidate WHERE org_id = $1 AND role_id = $2 AND place IS NOT NULL AND notice IS NULL AND state = 'invited')`,
+				tx.Org, r.ID).Scan(&waits); err != nil || !waits {
+				return err
+			}
+			return errdefs.InvalidField("notice.laws", "has no text of %s in %s any more, and candidates were invited who may work where it holds and were not told yet", had.Law, code)
+		}
+	}
+	return nil
 }
 
 // tellsSame says whether candidates are told the same of a role as of another.
@@ -124,6 +152,9 @@ func (r *Role) tellsSame(other *Role) bool {
 func (r *Role) settle(ctx context.Context, tx *tenant.Tx) error {
 	if r.Metadata == nil {
 		r.Metadata = map[string]string{}
+	}
+	if r.Notice.Signals == nil {
+		r.Notice.Signals = language.Words{}
 	}
 	r.Notice.Required = law.Together(r.Location, r.Notice.Required)
 	for i, name := range r.MustHaves {
@@ -150,7 +181,7 @@ func (r *Role) settle(ctx context.Context, tx *tenant.Tx) error {
 	if err := r.findManagers(ctx, tx); err != nil {
 		return err
 	}
-	c, err := r.content(ctx, tx)
+	c, _, err := r.Content(ctx, tx)
 	r.Questions = int64(len(c.Questions))
 	return err
 }
@@ -192,12 +223,13 @@ func (r *Role) findManagers(ctx context.Context, tx *tenant.Tx) error {
 	return nil
 }
 
-// content is what the role's subject asks as it is published; empty where it is not.
-func (r *Role) content(ctx context.Context, tx *tenant.Tx) (subject.Content, error) {
+// Content is what the role's subject asks as it is published, and which version of it that is; empty
+// where it is not.
+func (r *Role) Content(ctx context.Context, tx *tenant.Tx) (subject.Content, int64, error) {
 	s, err := subject.Find(ctx, tx, r.Subject)
 	if err != nil || s.PublishedVersion == nil {
-		return subject.Content{}, err
+		return subject.Content{}, 0, err
 	}
 	v, err := subject.FindVersion(ctx, tx, s.ID, *s.PublishedVersion)
-	return v.Content, err
+	return v.Content, v.Version, err
 }

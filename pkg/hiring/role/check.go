@@ -39,7 +39,7 @@ func (r *Role) check(ctx context.Context, tx *tenant.Tx, o Opening) (golive.Repo
 	}
 	at.shown = p.State == portal.Published && p.PublishedVersion != nil
 	at.published = s.State == subject.Published && s.PublishedVersion != nil
-	if at.content, err = r.content(ctx, tx); err != nil {
+	if at.content, _, err = r.Content(ctx, tx); err != nil {
 		return golive.Report{}, err
 	}
 	return golive.Check(at, rules, o.Now), nil
@@ -92,6 +92,11 @@ func checkNotice(o *opening, r *golive.Report) {
 			r.Forbid("notice.text."+code, "Say what candidates are told of the interview in this language.")
 		}
 	}
+	for _, code := range o.Languages {
+		if len(o.Notice.Signals) > 0 && o.Notice.Signals[code] == "" {
+			r.Forbid("notice.signals."+code, "Say what candidates are told of what their page notes, in this language too, or in none.")
+		}
+	}
 	for _, k := range o.Notice.Required {
 		text, told := o.Notice.Of(k)
 		at := slices.IndexFunc(o.Notice.Laws, func(t LawText) bool { return t.Law == k })
@@ -117,10 +122,18 @@ func checkAudit(o *opening, r *golive.Report) {
 		r.Forbid("biasAudit", "Name the bias audit of the last twelve months, or score nothing.")
 		return
 	}
-	made, err := time.Parse(time.DateOnly, o.Audit.Date)
-	if err != nil || made.AddDate(0, auditFor, 0).Before(o.Now) || made.After(o.Now) {
+	if !o.Audit.holds(o.Now) {
 		r.Forbid("biasAudit.date", "The bias audit must be of the last twelve months.")
 	}
+}
+
+// holds says whether an audit is of the last twelve months.
+func (a *Audit) holds(now time.Time) bool {
+	if a == nil {
+		return false
+	}
+	made, err := time.Parse(time.DateOnly, a.Date)
+	return err == nil && !made.AddDate(0, auditFor, 0).Before(now) && !made.After(now)
 }
 
 func checkKnockouts(o *opening, r *golive.Report) {

@@ -51,7 +51,7 @@ type Definition struct {
 	Description string    `json:"description" maxLength:"8000" doc:"What candidates read of the role, in Markdown."`
 	Scoring     string    `json:"scoring" enum:"off,advisory" doc:"advisory scores answers by the subject's rubrics for whoever reviews them; off scores nothing."`
 	// MustHaves are for reviewers to look for.
-	MustHaves []string   `json:"mustHaves" maxItems:"50" doc:"What reviewers look for. Nothing is decided by it."`
+	MustHaves []string   `json:"mustHaves" maxItems:"50" doc:"What reviewers look for, which they read with the interview. Nothing is decided by it."`
 	Knockouts []Knockout `json:"knockouts" maxItems:"50" doc:"Choices that are pointed out to reviewers. Nobody is rejected by one."`
 	// Retakes are granted by people, on request.
 	Retakes  int64  `json:"retakes" minimum:"0" maximum:"10" doc:"How many further interviews a candidate can be granted."`
@@ -61,8 +61,8 @@ type Definition struct {
 	KeepDays int64  `json:"retentionDays" minimum:"1" maximum:"3650" doc:"For how many days after the decision candidates are kept."`
 	// Managers review and decide.
 	Managers []id.Person `json:"hiringManagerIds" maxItems:"50" doc:"The people who review and decide."`
-	// Blind keeps names and contacts from whoever reads candidates before they are reviewed.
-	Blind bool `json:"blind" doc:"Whether names and contacts are kept from everybody until a candidate was reviewed."`
+	// Blind keeps names and contacts from whoever reads candidates before they are decided on.
+	Blind bool `json:"blind" doc:"Whether names and contacts are kept from everybody until a candidate is decided on: advance, reject, hire or withdrawn."`
 	// Demographics has candidates asked for their sex and race after the interview (package demographics).
 	Demographics bool `json:"voluntaryDemographics" doc:"Whether candidates are asked after the interview to say their sex and race, if they wish, for the bias audit. Nobody reads one person's answer."`
 }
@@ -87,6 +87,8 @@ type Notice struct {
 	Text language.Words `json:"text" doc:"What everybody is told of the interview and how an AI is used in it, by language."`
 	// Laws are what each law wants told beside it.
 	Laws []LawText `json:"laws" maxItems:"10" doc:"What each of the laws wants told, by language."`
+	// Signals tells what the candidate's page notes beside the words (screening.Signal). Without it nothing is.
+	Signals language.Words `json:"signals" doc:"What candidates are told of what their page notes during the interview: pasted texts, and when the page is left. It is told with the notice; empty where nothing is noted."`
 	// LeadDays are business days between the notice and the interview.
 	LeadDays int64 `json:"leadDays" minimum:"0" maximum:"90" doc:"How many business days lie between the notice and the interview, at least as many as the laws ask for."`
 }
@@ -183,6 +185,35 @@ func (r *Role) Lead(organization int64) int64 {
 	return max(r.Notice.LeadDays, law.LeadDays(r.Notice.Required), organization)
 }
 
+// For is the role as it is for a candidate who works from a place: the laws of the place hold beside those of the
+// role, and days are counted there; nil for who works where the role is.
+func (r *Role) For(p *law.Place) Role {
+	here := *r
+	if p == nil {
+		return here
+	}
+	here.Notice.Required = law.Together(*p, r.Notice.Required)
+	here.Location = *p
+	if here.Location.Remote = true; here.Location.Timezone == "" {
+		here.Location.Timezone = r.Location.Timezone
+	}
+	return here
+}
+
+// Lacks is what keeps a role from interviewing somebody in a language, of what the laws of notice.required want:
+// a text that none of them has, or a bias audit; nil for nothing.
+func (r *Role) Lacks(code string, now time.Time) error {
+	for _, k := range r.Notice.Required {
+		if text, _ := r.Notice.Of(k); text.Text[code] == "" {
+			return errdefs.InvalidField("location", "is where %s holds, and notice.laws of the role has no text of it in %s", k, code)
+		}
+	}
+	if r.Scoring != Off && law.Audit(r.Notice.Required) && !r.Audit.holds(now) {
+		return errdefs.InvalidField("location", "is where a law asks for a bias audit of the last twelve months, and the role has none")
+	}
+	return nil
+}
+
 const columns = `r.id, r.title, r.portal_id, r.subject_id, r.state, r.definition, r.questions, r.deadline, r.external_id, r.metadata, r.created_by,
 	r.edition, r.created_at, r.updated_at`
 
@@ -197,10 +228,23 @@ func (r *Role) places() []any {
 
 func scan(row pgx.CollectableRow) (r Role, err error) {
 	n := &r.Counts
-	return r, row.Scan(append(r.places(), &n.Invited, &n.Opened, &n.Screened, &n.Reviewed, &n.Advanced, &n.Rejected, &n.Hired)...)
+	err = row.Scan(append(r.places(), &n.Invited, &n.Opened, &n.Screened, &n.Reviewed, &n.Advanced, &n.Rejected, &n.Hired)...)
+	r.fill()
+	return r, err
 }
 
-func scanBare(row pgx.CollectableRow) (r Role, err error) { return r, row.Scan(r.places()...) }
+func scanBare(row pgx.CollectableRow) (r Role, err error) {
+	err = row.Scan(r.places()...)
+	r.fill()
+	return r, err
+}
+
+// fill adds what a role lacks that was written before there was such a thing.
+func (r *Role) fill() {
+	if r.Notice.Signals == nil {
+		r.Notice.Signals = language.Words{}
+	}
+}
 
 const selectCounted = `
 	SELECT ` + columns + counted + ` FROM hiring_role r JOIN hiring_role_count c ON c.org_id = r.org_id AND c.role_id = r.id WHERE r.org_id = $1`
@@ -291,7 +335,7 @@ func (r *Role) save(ctx context.Context, tx *tenant.Tx) error {
 	return err
 }
 
-// NoticeIn is what candidates are told in a language: to everybody, and by each law.
+// NoticeIn is what candidates are told in a language: to everybody, by each law, and of what their page notes.
 func (r *Role) NoticeIn(code string) []string {
 	told := []string{}
 	if text := r.Say(r.Notice.Text, code); text != "" {
@@ -301,6 +345,9 @@ func (r *Role) NoticeIn(code string) []string {
 		if t, ok := r.Notice.Of(k); ok {
 			told = append(told, r.Say(t.Text, code))
 		}
+	}
+	if text := r.Say(r.Notice.Signals, code); text != "" {
+		told = append(told, text)
 	}
 	return told
 }

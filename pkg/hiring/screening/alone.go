@@ -8,6 +8,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/activity"
@@ -165,17 +166,21 @@ func Silence(ctx context.Context, tx *tenant.Tx, c id.Candidate, all bool, at ti
 		if err := i.silence(ctx, tx, leave); err != nil {
 			return false, err
 		}
+		if err := record.ForgetOf(ctx, tx, c, SawSignals); err != nil {
+			return false, err
+		}
 	}
 	return len(found) == silenced, nil
 }
 
 // silence leaves of an interview what is named.
 func (i *Screening) silence(ctx context.Context, tx *tenant.Tx, leave string) error {
+	i.Integrity = nil
 	for n := range i.Criteria {
 		i.Criteria[n].Evidence = []string{}
 	}
 	if leave == "nothing" {
-		i.Criteria, i.Knockouts, i.Percent, i.Band, i.Integrity = []Criterion{}, []Met{}, nil, nil, nil
+		i.Criteria, i.Knockouts, i.Percent, i.Band = []Criterion{}, []Met{}, nil, nil
 	}
 	if err := i.save(ctx, tx); err != nil {
 		return err

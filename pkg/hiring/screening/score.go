@@ -8,6 +8,7 @@ import (
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/learning/rubric"
 	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/sessions/session"
 )
 
 // Words is all that the scorer is given: what is asked, and what was said, as text. Nothing of
@@ -42,15 +43,19 @@ const (
 func Bands() []string { return []string{bandStrong, bandGood, bandMixed, bandWeak, bandUnclear} }
 
 // Score holds answers against the rubrics of the questions.
-func Score(w Words) Card {
+func Score(w Words) Card { return w.scored(nil) }
+
+// scored is Score, where no score is sure of what nobody knows for sure that it was said in its time.
+func (w *Words) scored(clocks *session.Clocks) Card {
 	var c Card
 	var points, judged, all float64
 	in := func(words language.Words) string { return words[w.Language] } // what is said in another cannot be compared
 	c.Criteria = []Criterion{}
 	for _, q := range w.Questions {
-		for _, s := range rubric.Judge(w.Language, q, w.Answers[q.Key], in) {
+		scores, came := rubric.Timed(rubric.Judge(w.Language, q, w.Answers[q.Key], in), w.Answers[q.Key], clocks, q.Key)
+		for _, s := range scores {
 			one := Criterion{
-				Key: s.Key, Label: s.Label, MaxScore: s.Max, Weight: s.Weight, Confidence: s.Confidence, Evaluation: s.Rationale, Evidence: s.Quotes,
+				Key: s.Key, Label: s.Label, MaxScore: s.Max, Weight: s.Weight, Confidence: s.Confidence, Evaluation: s.Rationale, Evidence: s.Quotes, Time: came,
 			}
 			all += s.Max
 			if s.Confidence > 0 {
@@ -87,12 +92,12 @@ func band(percent, judged float64) string {
 const sure = 0.9
 
 // knockouts says which of a role's are met: by the option that was chosen, and nothing else.
-func knockouts(w Words, all []role.Knockout) []Met {
+func knockouts(w Words, all []role.Knockout, clocks *session.Clocks) []Met {
 	found := []Met{}
 	for _, k := range all {
 		m := Met{Question: k.Question}
 		for _, q := range w.Questions {
-			if q.Key != k.Question || q.Kind != "choice" {
+			if q.Key != k.Question || q.Kind != "choice" || rubric.Doubtful(w.Answers[q.Key], clocks, q.Key) {
 				continue
 			}
 			m.Met = met(w, q, k.Rule)

@@ -58,9 +58,9 @@ func (w *Scorer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	}
 	card := Card{Criteria: []Criterion{}}
 	if r.Scoring == role.Advisory {
-		card = Score(words)
+		card = words.scored(s.Clocks)
 	}
-	return commit(i.ID, s, outcome{Card: card, Answered: words.answered(), Knockouts: knockouts(words, r.Knockouts)}), nil
+	return commit(i.ID, s, outcome{Card: card, Answered: words.answered(), Knockouts: knockouts(words, r.Knockouts, s.Clocks)}), nil
 }
 
 // Said is what was asked in an interview and what was answered.
@@ -191,6 +191,9 @@ func end(ctx context.Context, tx *tenant.Tx, which id.Screening, s session.Sessi
 		return err
 	}
 	at := *s.EndedAt
+	if err := i.observed(ctx, tx, &c, at); err != nil {
+		return err
+	}
 	if err := i.close(ctx, tx, &c, s, at); err != nil || void {
 		return err
 	}
@@ -228,17 +231,20 @@ type Facts struct {
 
 // facts are what the record says of the end of an interview.
 func (i *Screening) facts(s session.Session) map[string]any {
+	factors := i.factors()
 	return map[string]any{
 		"screeningId": i.ID, "complete": i.Complete, "questions": len(i.Asked), "answered": i.Answered, "endReason": s.EndReason,
-		"scored": i.State == Scored && len(i.Criteria) > 0, "subjectId": i.Subject, "rubricVersion": i.Version, "factors": i.factors(),
+		"scored": i.State == Scored && len(factors) > 0, "subjectId": i.Subject, "rubricVersion": i.Version, "factors": factors,
 	}
 }
 
-// factors are the criteria that were looked at.
+// factors are the criteria that have a score: what is left to a person was scored by nobody.
 func (i *Screening) factors() []string {
 	keys := []string{}
 	for _, c := range i.Criteria {
-		keys = append(keys, c.Key)
+		if c.Score != nil {
+			keys = append(keys, c.Key)
+		}
 	}
 	return keys
 }

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/learning/rubric"
 	"visavis.dev/pkg/portals/subject"
@@ -46,18 +47,14 @@ type Criterion struct {
 	// Evaluation says why, in English, and Evidence are the candidate's own words.
 	Evaluation string   `json:"evaluation"`
 	Evidence   []string `json:"evidence"`
+	// Time is what came of the question in the time that there was; empty where it had no limit.
+	Time session.Came `json:"time,omitempty"`
 }
 
 // Met says whether a knockout is met; nil where nobody can tell.
 type Met struct {
 	Question string `json:"question"`
 	Met      *bool  `json:"met"`
-}
-
-// Integrity are facts that the page saw beside the words. Nothing is concluded from them.
-type Integrity struct {
-	Pastes      int64 `json:"pastes"`
-	TabSwitches int64 `json:"tabSwitches"`
 }
 
 // Screening is one interview.
@@ -122,6 +119,15 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, r id.Role, after i
 		ORDER BY id DESC LIMIT $4`, org, r, after, limit)
 }
 
+// mostOf bounds the interviews of a candidate: more than they can begin.
+const mostOf = 200
+
+// OfCandidate are a candidate's interviews, oldest first. It rides screening_by_candidate.
+func OfCandidate(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Candidate) ([]Screening, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM screening WHERE org_id = $1 AND candidate_id = $2 ORDER BY id LIMIT $3`, org, c, mostOf)
+}
+
 const selectOfSession = `SELECT ` + columns + ` FROM screening WHERE org_id = $1 AND session_id = $2`
 
 // OfSession finds the interview that a session is. It rides screening_by_session. The error is
@@ -137,7 +143,7 @@ func Ready(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.Time
 	if err != nil {
 		return c, role.Role{}, err
 	}
-	r, err := role.Find(ctx, tx, c.Role)
+	r, err := c.FindRole(ctx, tx)
 	if err != nil {
 		return c, r, err
 	}
@@ -161,10 +167,10 @@ func Ready(ctx context.Context, tx *tenant.Tx, which id.Candidate, now time.Time
 }
 
 // Begin enters the interview that a session is which was minted in the same transaction, for a
-// candidate that Ready found.
-func Begin(ctx context.Context, tx *tenant.Tx, c candidate.Candidate, s session.Session, version int64) error {
+// candidate that Ready found, who is asked a set of questions.
+func Begin(ctx context.Context, tx *tenant.Tx, c candidate.Candidate, s session.Session, of *question.Set) error {
 	i := Screening{
-		ID: id.NewScreening(), Candidate: c.ID, Role: c.Role, Session: s.ID, Subject: s.Subject, Version: version, Language: s.Language, State: InProgress,
+		ID: id.NewScreening(), Candidate: c.ID, Role: c.Role, Session: s.ID, Subject: s.Subject, Version: of.SubjectVersion, Language: s.Language, State: InProgress,
 		Asked: []string{}, Criteria: []Criterion{}, Knockouts: []Met{}, StartedAt: s.CreatedAt,
 	}
 	for _, goal := range s.Brief.Goals {
@@ -179,7 +185,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, c candidate.Candidate, s session.
 		written(i.Knockouts), i.StartedAt); err != nil {
 		return err
 	}
-	return c.Begin(ctx, tx, i.ID, s.ID, s.CreatedAt)
+	return c.Begin(ctx, tx, i.ID, s.ID, of, s.CreatedAt)
 }
 
 // written is a list as JSON, which pgx would take for an array.

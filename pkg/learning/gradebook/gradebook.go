@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
@@ -42,7 +42,7 @@ type Options struct {
 type Teller struct {
 	Options
 	// tokens are the access tokens that platforms gave.
-	tokens *lru.Cache[tokenOf, lti.Token]
+	tokens lru.Cache[tokenOf, lti.Token]
 	rests  *dispatch.Rests
 }
 

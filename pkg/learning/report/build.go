@@ -12,7 +12,11 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/learning/result"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/sessions/printed"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -41,6 +45,9 @@ func (b *Builder) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Kind != printed.OfResult {
+		return b.prepareGroup(ctx, j.Org, r)
+	}
 	all, err := gather(ctx, b.Tenants, j.Org, r, b.Clock.Now().UTC().Truncate(time.Microsecond))
 	if errdefs.IsNotFound(err, result.Noun) || errdefs.IsNotFound(err, printed.Noun) || err == nil && !all.of.Shown() {
 		return b.finish(in.Report, all, id.File{}, 0), nil
@@ -48,7 +55,7 @@ func (b *Builder) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := all.content.write(ctx, r.Format)
+	data, err := write(ctx, &all.content, r.Format)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +69,39 @@ func (b *Builder) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	return b.finish(in.Report, all, f, int64(len(data))), nil
 }
 
+// prepareGroup writes the file of a report of people together.
+func (b *Builder) prepareGroup(ctx context.Context, org id.Org, r printed.Report) (job.Step, error) {
+	c, err := gatherGroup(ctx, b.Tenants, org, r, b.Clock.Now().UTC().Truncate(time.Microsecond))
+	for _, noun := range []errdefs.Noun{portal.Noun, subject.Noun, assignment.Noun, unit.Noun} {
+		if errdefs.IsAbsent(err, noun) {
+			return b.finishGroup(r.ID, id.File{}, 0), nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := write(ctx, &c, r.Format)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxBytes {
+		return b.finishGroup(r.ID, id.File{}, 0), nil
+	}
+	f, err := b.Files.Put(ctx, org, r.Format.ContentType(), data)
+	if err != nil {
+		return nil, err
+	}
+	return b.finishGroup(r.ID, f, int64(len(data))), nil
+}
+
+// writable is what a report says.
+type writable interface {
+	html() ([]byte, error)
+	pdf(ctx context.Context) ([]byte, error)
+}
+
 // write makes the file.
-func (c *Content) write(ctx context.Context, f printed.Format) ([]byte, error) {
+func write(ctx context.Context, c writable, f printed.Format) ([]byte, error) {
 	switch f {
 	case printed.JSON:
 		return json.MarshalIndent(c, "", "  ")

@@ -2,15 +2,15 @@ package report
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"html/template"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed page.html group.html style.html
+var pages embed.FS
 
-// pageTemplate is a page that needs nothing else and can be printed.
-var pageTemplate = template.Must(template.New("report").Parse(pageText))
+// pageTemplates are pages that need nothing else and can be printed.
+var pageTemplates = template.Must(template.ParseFS(pages, "*.html"))
 
 func (c *Content) html() ([]byte, error) {
 	v, err := c.view()
@@ -18,6 +18,16 @@ func (c *Content) html() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = pageTemplate.Execute(&b, v)
+	err = pageTemplates.ExecuteTemplate(&b, "page.html", v)
+	return b.Bytes(), err
+}
+
+func (c *Group) html() ([]byte, error) {
+	v, err := c.view()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = pageTemplates.ExecuteTemplate(&b, "group.html", v)
 	return b.Bytes(), err
 }

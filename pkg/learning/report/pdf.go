@@ -40,15 +40,24 @@ func (c *Content) pdf(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case atOnce <- struct{}{}:
-		defer func() { <-atOnce }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	p, leave, err := newPrinter(ctx, c.Language, v.Direction)
+	if err != nil {
+		return nil, err
 	}
-	p := &printer{Sheet: typeset.NewSheet(), Setter: typeset.NewSetter(c.Language), y: height - margin - 12, mirrored: v.Direction == "rtl"}
+	defer leave()
 	p.print(v)
 	return p.Write(width, height, typeset.About{Title: v.Title + ": " + v.Subject, Author: c.Portal, Language: c.Language, At: c.ProducedAt})
+}
+
+// newPrinter begins a report; leave lets another begin. The error is that of the context.
+func newPrinter(ctx context.Context, language, direction string) (p *printer, leave func(), err error) {
+	select {
+	case atOnce <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	p = &printer{Sheet: typeset.NewSheet(), Setter: typeset.NewSetter(language), y: height - margin - 12, mirrored: direction == "rtl"}
+	return p, func() { <-atOnce }, nil
 }
 
 func (p *printer) print(v view) {

@@ -1,6 +1,6 @@
-// Package report makes the reports that somebody can download, of a result: what it is worth,
-// what it rests on, and who decided it, as HTML, PDF or JSON (spec, Reports). Their rows are
-// package printed's.
+// Package report makes the reports that somebody can download, as HTML, PDF or JSON (spec, Reports):
+// of a result, what it is worth, what it rests on, and who decided it; of the people of a subject, a unit, an
+// assignment or a whole portal together, what package cohort counts. Their rows are package printed's.
 //
 // A report tells what could be read when it was asked for. Of a result that is not released there
 // is none, and words of a conversation are in it only where whoever asked may read them.
@@ -147,6 +147,9 @@ func Open(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Report, n
 		return r, conflict(ReasonBuilding, "The report is not ready yet. GET /reports/{id} says when it is.")
 	case printed.Failed:
 		return r, conflict(ReasonFailed, "The report could not be made. Ask for another.")
+	}
+	if r.Kind != printed.OfResult {
+		return r, nil // it tells of nobody by themselves
 	}
 	of, err := result.Get(ctx, t, org, r.Result)
 	switch {

@@ -35,6 +35,9 @@ func source(t *tenant.Tenants) event.Source {
 		if err != nil {
 			return event.Detail{}, err
 		}
+		if r.Kind != printed.OfResult {
+			return event.Detail{ByAvatar: true}, nil
+		}
 		of, err := result.Get(ctx, t, e.Org, named.Result)
 		if errdefs.IsNotFound(err, result.Noun) {
 			return event.Detail{Standing: event.Gone}, nil

@@ -62,6 +62,8 @@ type Criterion struct {
 	Rationale  string   `json:"rationale"`
 	// Quotes are where the learner's own words are, which are gone once those are.
 	Quotes []Quote `json:"quotes"`
+	// Time is what came of the question in the time that there was; empty where it had no limit.
+	Time session.Came `json:"time,omitempty"`
 	// Connection is that of the model that scored it; nil where none did.
 	Connection *id.Connection `json:"connection,omitempty"`
 	// DecidedBy is avatar, or the id of the key or person that decided, for Reason.

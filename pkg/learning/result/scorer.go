@@ -112,9 +112,10 @@ func (w *Scorer) criteria(ctx context.Context, org id.Org, r Result, s session.S
 		said := rubric.Answer{Text: s.Collected[session.AnswerTo+q.Key], Kept: kept, Unasked: !rubric.Asked(s, turns, q.Key)}
 		said.Foreign = rubric.Foreign(r.Language, said.Text, turns)
 		scores, by := reader.score(ctx, r.Language, q, said, in)
+		scores, came := rubric.Timed(scores, said, s.Clocks, q.Key)
 		for _, score := range scores {
 			c := criterion(score, quoted(turns, score.Quotes), *s.EndedAt)
-			c.Connection = by
+			c.Connection, c.Time = by, came
 			criteria = append(criteria, c)
 		}
 	}

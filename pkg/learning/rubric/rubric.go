@@ -15,6 +15,9 @@ import (
 	"visavis.dev/pkg/sessions/conversation"
 )
 
+// noAnswer is how sure it is that nothing is worth nothing.
+const noAnswer = 0.95
+
 // Least is the confidence below which a person looks at a score.
 const Least = 0.6
 
@@ -135,7 +138,7 @@ func unjudged(s Score, a Answer, foreign bool) Score {
 	case a.empty() && a.Unasked:
 		s.Rationale = "The question was not asked."
 	case a.empty():
-		s.Confidence, s.Rationale = 0.95, "No answer was given."
+		s.Confidence, s.Rationale = noAnswer, "No answer was given."
 	case foreign:
 		s.Rationale, s.Quotes = "The answer is in another language than the rubric.", []string{a.Text}
 	default:

@@ -2,6 +2,7 @@ package rubric_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/learning/rubric"
 	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/sessions/session"
 )
 
 func en(text string) language.Words { return language.Words{"en": text} }
@@ -267,4 +269,55 @@ func TestAFullAnswerIsNotThin(t *testing.T) {
 	require.False(t, more)
 	_, more = e.Heard("alarm", "Leave the building by the stairs. Meet at the parking lot.", 0)
 	require.True(t, more)
+}
+
+// What the clock says of an answer: a time that ran out in silence is told, and what is doubtful is never sure.
+func TestAnswersInATime(t *testing.T) {
+	limit := session.Clock{LimitS: 30}
+	with := func(came session.Came, doubts ...session.Doubt) session.Clock {
+		k := limit
+		k.Came, k.Doubts = came, doubts
+		return k
+	}
+	const full = "You leave the building by the stairs. Then everybody meets at the parking lot."
+	for name, c := range map[string]struct {
+		clock   session.Clock
+		said    string
+		unasked bool
+		sure    bool
+		score   *float64
+		tells   string
+	}{
+		"in time":                        {with(session.InTime), full, false, true, new(4.0), ""},
+		"the time ran out over it":       {with(session.RanOut), full, false, true, new(4.0), "ran out over the answer"},
+		"no answer":                      {with(session.NoAnswer), "", false, true, new(0.0), "The time ran out, and no answer was given."},
+		"no answer, of a question read":  {with(session.NoAnswer), "", true, true, new(0.0), "The time ran out, and no answer was given."},
+		"no answer was understood":       {with(session.NoAnswer, session.NotUnderstood), "", false, false, nil, "not understood"},
+		"late words":                     {with(session.RanOut, session.LateWords), "I have no idea.", false, false, new(0.0), "after a time"},
+		"late words of a full answer":    {with(session.RanOut, session.LateWords), full, false, false, new(4.0), "after a time"},
+		"not asked":                      {with(session.NeverPut), "", false, false, nil, "The time was up before"},
+		"left, after somebody took over": {with("", session.ByStaff), "", false, false, nil, "team member"},
+		"nobody kept the time":           {limit, full, false, false, new(4.0), "not known"},
+		"left before an answer":          {limit, "", false, true, new(0.0), "No answer was given."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := rubric.Answer{Text: c.said, Kept: true, Unasked: c.unasked}
+			clocks := &session.Clocks{Questions: map[string]session.Clock{"alarm": c.clock}}
+			scores, _ := rubric.Timed(rubric.Judge("en", alarm, a, in), a, clocks, "alarm")
+			require.Equal(t, !c.sure && c.clock.Came != session.NeverPut, rubric.Doubtful(a, clocks, "alarm"))
+			for _, s := range scores {
+				require.Equal(t, c.sure, s.Confidence >= rubric.Least, "%+v", s)
+				require.Equal(t, c.score == nil, s.Confidence == 0, "%+v", s)
+				if c.score != nil {
+					require.InDelta(t, *c.score, s.Score, 0.001)
+				}
+				require.Contains(t, strings.ToLower(s.Rationale), strings.ToLower(c.tells))
+			}
+		})
+	}
+	a := rubric.Answer{Text: full, Kept: true}
+	before := rubric.Judge("en", alarm, a, in)
+	after, came := rubric.Timed(rubric.Judge("en", alarm, a, in), a, nil, "alarm")
+	require.Equal(t, before, after, "of a session that nothing is known of")
+	require.Empty(t, came)
 }

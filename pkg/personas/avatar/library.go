@@ -7,9 +7,8 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/personas/avatar/landmark"
 	"visavis.dev/pkg/personas/avatar/portrait"
 )
@@ -36,8 +35,8 @@ type Library struct {
 
 	// mu and livingMu are held by who draws: a picture is quick, and waits for no layers.
 	mu, livingMu sync.Mutex
-	drawn        *lru.Cache[string, []byte]
-	living       *lru.Cache[string, Living]
+	drawn        lru.Cache[string, []byte]
+	living       lru.Cache[string, Living]
 	// warming is held by who draws ahead.
 	warming chan struct{}
 }

@@ -24,9 +24,9 @@ type Call struct {
 	Code   upstream.Code
 }
 
-// Calls lists the last calls of a connection, newest first. The error is
-// errdefs.NotFound or errdefs.Gone. It rides connection_call_pkey.
-func Calls(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection) ([]Call, error) {
+// Calls lists the last calls of a connection, newest first, after one of them; the zero id for the
+// first page. The error is errdefs.NotFound or errdefs.Gone. It rides connection_call_pkey.
+func Calls(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection, after id.Call, limit int) ([]Call, error) {
 	var (
 		found []Connection
 		calls []Call
@@ -41,7 +41,7 @@ func Calls(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connecti
 			return err
 		}, `
 			SELECT id, name, status, ms, error_code FROM connection_call
-			WHERE org_id = $1 AND connection_id = $2 ORDER BY id DESC LIMIT $3`, org, which, KeptCalls)
+			WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`, org, which, after, limit)
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_
 		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'portal' ORDER BY u.user_id),
 	ARRAY(SELECT u.user_id FROM connection_use u
 		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'schedule' ORDER BY u.user_id),
+	ARRAY(SELECT u.user_id FROM connection_use u
+		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'knowledge_base' ORDER BY u.user_id),
 	(SELECT count(*) FROM connection_use u WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'session')`
 
 // whole are all, and what scanWhole takes.
@@ -36,6 +38,7 @@ func fields(c *Connection) []any {
 	return []any{
 		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
 		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
-		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.Successor, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Schedules, &c.UsedBy.Sessions,
+		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.Successor, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Schedules,
+		&c.UsedBy.Bases, &c.UsedBy.Sessions,
 	}
 }

@@ -6,6 +6,7 @@ package connection
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -26,6 +27,10 @@ const (
 	Recognition Kind = "recognition"
 	// Media carries voices and faces.
 	Media Kind = "media"
+	// Avatar renders faces as videos, in the rooms of a media server.
+	Avatar Kind = "avatar"
+	// Embedding finds passages by what they mean.
+	Embedding Kind = "embedding"
 	// Identity says who people are.
 	Identity Kind = "identity"
 	// HTTP does what a model asks for, by requests.
@@ -67,6 +72,18 @@ const (
 	FallbackFail = "fail"
 )
 
+// Fallbacks are what may happen where a connection of the kind fails, the usual one first. Answers, voices and
+// faces are built in, and passages are found by their words; for everything else nothing here takes its place.
+func (k Kind) Fallbacks() []string {
+	switch k {
+	case Model, Speech:
+		return []string{FallbackBuiltin, FallbackFail}
+	case Embedding, Avatar:
+		return []string{FallbackBuiltin}
+	}
+	return []string{FallbackFail}
+}
+
 // Connection is one connection without its secret.
 type Connection struct {
 	ID       id.Connection
@@ -96,6 +113,15 @@ type Connection struct {
 	UsedBy    Uses
 }
 
+// FallsBackTo is what happens where the connection fails. Before kinds had fallbacks of their
+// own, others than can happen were kept.
+func (c Connection) FallsBackTo() string {
+	if can := c.Kind.Fallbacks(); !slices.Contains(can, c.Fallback) {
+		return can[0]
+	}
+	return c.Fallback
+}
+
 // Health is how well a connection works.
 type Health struct {
 	OKAt, ErrorAt *time.Time
@@ -116,18 +142,20 @@ type Uses struct {
 	Portals []id.Portal
 	// Schedules keep their appointments there too.
 	Schedules []id.Schedule
+	// Bases have the vectors of their passages made by it.
+	Bases []id.KnowledgeBase
 	// Sessions counts those that take place by it and are not over.
 	Sessions int64
 }
 
 func (u Uses) any() bool {
-	return len(u.Personas)+len(u.Voices)+len(u.Portals)+len(u.Schedules) > 0 || u.Sessions > 0
+	return len(u.Personas)+len(u.Voices)+len(u.Portals)+len(u.Schedules)+len(u.Bases) > 0 || u.Sessions > 0
 }
 
 // refusal says who still uses a connection.
 func (u Uses) refusal(which id.Connection) error {
-	return Noun.InUse(which, "The connection is used by %d personas, %d voices, %d portals, %d schedules and %d live sessions.",
-		len(u.Personas), len(u.Voices), len(u.Portals), len(u.Schedules), u.Sessions)
+	return Noun.InUse(which, "The connection is used by %d personas, %d voices, %d portals, %d schedules, %d knowledge packs and %d live sessions.",
+		len(u.Personas), len(u.Voices), len(u.Portals), len(u.Schedules), len(u.Bases), u.Sessions)
 }
 
 // Noun is what errors call a connection.

@@ -113,9 +113,10 @@ func readHTTPTool(described map[string]any) (HTTPTool, error) {
 // UseTool makes the request of a tool. The key is the same for every attempt at one use, so
 // that the system does it once. The error is an upstream.Error.
 func (o Opened) UseTool(ctx context.Context, g *egress.Guard, t *HTTPTool, arguments map[string]any, key string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.Within())
+	within := min(t.Within(), o.Timeout())
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	client := o.Kind.Guard(g).ClientWithin(t.Within(), maxToolAnswer)
+	client := o.Kind.Guard(g).ClientWithin(within, maxToolAnswer)
 	var answer []byte
 	err := o.WithSecret(func(secret string) error {
 		req, err := o.toolRequest(ctx, t, arguments, secret)

@@ -182,7 +182,7 @@ func (o Opened) mcpTools(g *egress.Guard) ([]RemoteTool, error) {
 			t.Description += strangersToo
 		}
 		tools = append(tools, RemoteTool{t, func(ctx context.Context, arguments map[string]any, key string) (string, error) {
-			return o.useMCP(ctx, g, found, t.Within(), arguments, key)
+			return o.useMCP(ctx, g, found, min(t.Within(), o.Timeout()), arguments, key)
 		}})
 	}
 	return tools, nil

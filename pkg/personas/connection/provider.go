@@ -17,6 +17,7 @@ import (
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/provider/ashby"
+	"visavis.dev/pkg/provider/beyondpresence"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/elevenlabs"
 	"visavis.dev/pkg/provider/googlecalendar"
@@ -32,6 +33,7 @@ const (
 	OpenAICompatible Provider = "openai_compatible"
 	ElevenLabs       Provider = "elevenlabs"
 	Deepgram         Provider = "deepgram"
+	BeyondPresence   Provider = "beyond_presence"
 	LiveKit          Provider = "livekit"
 	OIDC             Provider = "oidc"
 	// HTTPAPI is any system that takes requests with JSON.
@@ -131,6 +133,12 @@ func (c Config) Texts(name string) []string {
 	return texts
 }
 
+// Number is a whole number; 0 when it is missing.
+func (c Config) Number(name string) int {
+	number, _ := c[name].(float64)
+	return int(number)
+}
+
 // On is a value that is yes or no.
 func (c Config) On(name string) bool {
 	on, _ := c[name].(bool)
@@ -147,6 +155,8 @@ func (c Config) BaseURL(p Provider) string {
 		return elevenlabs.DefaultURL
 	case Deepgram:
 		return deepgram.DefaultURL
+	case BeyondPresence:
+		return beyondpresence.DefaultURL
 	case HubSpot:
 		return hubspot.DefaultURL
 	case Greenhouse:
@@ -166,10 +176,10 @@ func (c Config) BaseURL(p Provider) string {
 }
 
 // Guard is the guard by which a connection of a kind is reached: a model's server, and what
-// speaks or recognizes speech, may stand beside this one, without TLS, where the operator
+// speaks, recognizes speech or embeds, may stand beside this one, without TLS, where the operator
 // allows its address.
 func (k Kind) Guard(g *egress.Guard) *egress.Guard {
-	if k == Model || k == Speech || k == Recognition {
+	if k == Model || k == Speech || k == Recognition || k == Embedding {
 		return g.Beside()
 	}
 	return g
@@ -257,6 +267,8 @@ func (o Offer) checkTools(c Config) (err error) {
 		err = c.checkItems()
 	case Calendar:
 		err = c.checkCalendar(o.Provider)
+	case Avatar:
+		err = c.checkAvatars()
 	}
 	return err
 }

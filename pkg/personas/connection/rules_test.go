@@ -67,7 +67,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 19)
+	require.Len(t, connection.Offers(), 21)
 }
 
 func TestWhereServicesAre(t *testing.T) {

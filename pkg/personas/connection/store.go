@@ -366,6 +366,27 @@ func OldestRecognition(ctx context.Context, t *tenant.Tenants, org id.Org) (Conn
 	return oldest(ctx, t, org, Recognition)
 }
 
+// maxRendering is how many avatar connections of an organization are looked at for one that renders a face.
+const maxRendering = 100
+
+// Renders is the oldest avatar connection that is not switched off and renders a face, and the face's name there. The error
+// is errdefs.NotFound. It rides connection_pkey.
+func Renders(ctx context.Context, t *tenant.Tenants, org id.Org, f Face) (which id.Connection, name string, err error) {
+	found, err := List(ctx, t, org, Filter{Kind: Avatar}, id.Connection{}, maxRendering)
+	for _, c := range found { // the newest first
+		if c.State == Disabled {
+			continue
+		}
+		if as := c.Config.AvatarOf(f); as != "" {
+			which, name = c.ID, as
+		}
+	}
+	if err == nil && name == "" {
+		err = errdefs.NotFound{Noun: Noun}
+	}
+	return which, name, err
+}
+
 func oldest(ctx context.Context, t *tenant.Tenants, org id.Org, kind Kind) (Connection, error) {
 	return tenant.One(ctx, t, org, scan, errdefs.NotFound{Noun: Noun}, `
 		SELECT `+columns+` FROM connection c

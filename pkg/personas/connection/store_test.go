@@ -86,7 +86,7 @@ func TestAnOpenerSeesChangesSoon(t *testing.T) {
 func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	s, ctx := newStore(t), context.Background()
 	a, b := s.add(s.one, secretOne), s.add(s.one, secretTwo)
-	persona, voice, portal, schedule := id.NewPersona(), id.NewVoice(), id.NewPortal(), id.NewSchedule()
+	persona, voice, portal, schedule, pack := id.NewPersona(), id.NewVoice(), id.NewPortal(), id.NewSchedule(), id.NewKnowledgeBase()
 	uses := func(u connection.User, connections ...id.Connection) error {
 		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error { return connection.SetUses(ctx, tx, u, connections...) })
 	}
@@ -99,14 +99,19 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	require.NoError(t, uses(connection.ByVoice(voice), a.ID))
 	require.NoError(t, uses(connection.ByPortal(portal), a.ID))
 	require.NoError(t, uses(connection.BySchedule(schedule), a.ID))
+	require.NoError(t, uses(connection.ByKnowledgeBase(pack), a.ID))
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID), "the other is let go")
-	require.Equal(t, connection.Uses{Personas: []id.Persona{persona}, Voices: []id.Voice{voice}, Portals: []id.Portal{portal}, Schedules: []id.Schedule{schedule}}, s.get(s.one, a.ID).UsedBy)
+	require.Equal(t, connection.Uses{
+		Personas: []id.Persona{persona}, Voices: []id.Voice{voice}, Portals: []id.Portal{portal}, Schedules: []id.Schedule{schedule},
+		Bases: []id.KnowledgeBase{pack},
+	}, s.get(s.one, a.ID).UsedBy)
 	require.Empty(t, s.get(s.one, b.ID).UsedBy.Personas)
 
 	var inUse *errdefs.Conflict
 	require.ErrorAs(t, remove(s.one, a.ID), &inUse)
-	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals, 1 schedules and 0 live sessions.", inUse.Message)
+	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals, 1 schedules, 1 knowledge packs and 0 live sessions.", inUse.Message)
 	require.ErrorIs(t, remove(s.two, a.ID), errdefs.NotFound{Noun: connection.Noun})
+	require.NoError(t, uses(connection.ByKnowledgeBase(pack)))
 	require.NoError(t, uses(connection.ByPersona(persona)))
 	require.NoError(t, uses(connection.ByVoice(voice)))
 	require.NoError(t, uses(connection.ByPortal(portal)))
@@ -177,13 +182,13 @@ func TestTheLastCallsAreKept(t *testing.T) {
 	}
 	r.Report(s.one, id.NewConnection(), connection.Outcome{At: now, Name: "chat"})
 	r.Flush(ctx)
-	calls, err := connection.Calls(ctx, s.tenants, s.one, c.ID)
+	calls, err := connection.Calls(ctx, s.tenants, s.one, c.ID, id.Call{}, connection.KeptCalls)
 	require.NoError(t, err)
 	require.Len(t, calls, connection.KeptCalls)
 	require.EqualValues(t, 249, calls[0].Status)
 	require.EqualValues(t, 150, calls[99].Status)
 	require.EqualValues(t, 244, s.get(s.one, c.ID).Health.P95Ms)
-	_, err = connection.Calls(ctx, s.tenants, s.two, c.ID)
+	_, err = connection.Calls(ctx, s.tenants, s.two, c.ID, id.Call{}, connection.KeptCalls)
 	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
 		return connection.Delete(ctx, tx, c.ID, id.Connection{}, activity.Actor{By: "test", At: now})
@@ -279,7 +284,7 @@ func TestListsRideTheirIndexes(t *testing.T) {
 			return err
 		}},
 		"calls": {"FROM connection_call", "connection_call_pkey", func() error {
-			_, err := connection.Calls(ctx, s.tenants, s.one, c.ID)
+			_, err := connection.Calls(ctx, s.tenants, s.one, c.ID, id.Call{}, connection.KeptCalls)
 			return err
 		}},
 		"predecessors": {"deleted_at IS NOT NULL", "connection_pkey", func() error {

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/provider/googlecalendar"
 	"visavis.dev/pkg/provider/upstream"
@@ -32,7 +32,7 @@ type Tokens struct {
 	Egress  *egress.Guard
 	Clock   clock.PassiveClock
 
-	known *lru.Cache[tokenOf, held]
+	known lru.Cache[tokenOf, held]
 }
 
 // tokenOf names the token of a connection by its secret.

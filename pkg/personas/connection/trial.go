@@ -120,6 +120,8 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 			_, err := server.Rooms(ctx, t.Clock.Now())
 			return err
 		}
+	case o.Kind == Avatar:
+		return "avatar", func(ctx context.Context, secret string) error { return o.tryAvatars(ctx, client, secret) }
 	case o.Provider == HTTPAPI:
 		return "answer", func(ctx context.Context, secret string) error { return o.reach(ctx, client, secret) }
 	case o.Provider == HubSpot:
@@ -154,6 +156,13 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 	case o.Kind == Speech:
 		return "speech", func(ctx context.Context, secret string) error {
 			return speak(ctx, synthesis.Client{HTTP: client, BaseURL: base, Model: o.Config.Text("model"), Secrets: []string{secret}}, o.Config.Text("voice"))
+		}
+	case o.Kind == Embedding:
+		return "embeddings", func(ctx context.Context, secret string) error {
+			c := o.Embedder(t.Egress)
+			c.Secrets = []string{secret}
+			_, err := c.Embed(ctx, []string{"Hello."})
+			return err
 		}
 	case o.Kind == Recognition:
 		return "transcription", func(ctx context.Context, secret string) error {

@@ -26,7 +26,7 @@ func services(t *testing.T) (*httptest.Server, *egress.Guard) {
 	t.Helper()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		secret := r.Header.Get("xi-api-key") + strings.TrimPrefix(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "Token ")
+		secret := r.Header.Get("xi-api-key") + r.Header.Get("x-api-key") + strings.TrimPrefix(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "Token ")
 		// LiveKit's is in the signature of a token.
 		if secret != "good" && !strings.HasPrefix(r.URL.Path, "/twirp/") {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -35,6 +35,10 @@ func services(t *testing.T) (*httptest.Server, *egress.Guard) {
 		switch r.URL.Path {
 		case "/v2/voices":
 			_, _ = io.WriteString(w, `{"voices":[]}`)
+		case "/v1/avatars/good":
+			_, _ = io.WriteString(w, `{"id":"good","status":"available"}`)
+		case "/v1/avatars/young":
+			_, _ = io.WriteString(w, `{"id":"young","status":"training"}`)
 		case "/v1/listen":
 			_, _ = io.WriteString(w, map[bool]string{true: `{"results":{}}`, false: `oops`}[strings.HasPrefix(string(body), "RIFF") && r.URL.Query().Get("model") == "m"])
 		case "/v1/audio/speech":

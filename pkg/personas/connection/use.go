@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// User is who uses connections: a persona, a voice, a portal, a schedule or a session.
+// User is who uses connections: a persona, a voice, a portal, a schedule, a knowledge pack or a session.
 type User struct {
 	kind string
 	id   uuid.UUID
@@ -29,6 +29,9 @@ func ByPortal(p id.Portal) User { return User{"portal", uuid.UUID(p)} }
 
 // BySchedule is a schedule as a user.
 func BySchedule(s id.Schedule) User { return User{"schedule", uuid.UUID(s)} }
+
+// ByKnowledgeBase is a knowledge pack as a user.
+func ByKnowledgeBase(b id.KnowledgeBase) User { return User{"knowledge_base", uuid.UUID(b)} }
 
 // BySession is a session that is not over as a user.
 func BySession(s id.Session) User { return User{"session", uuid.UUID(s)} }

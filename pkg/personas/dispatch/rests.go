@@ -5,9 +5,8 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/upstream"
 )
@@ -16,11 +15,11 @@ import (
 // the calls that all organizations share. A connection that is settled anew is tried at once. It is safe for
 // concurrent use.
 type Rests struct {
-	until *lru.Cache[rests, time.Time]
+	until lru.Cache[rests, time.Time]
 
 	mu sync.Mutex
 	// turns are when the next call may be made of those that take only so many.
-	turns *lru.Cache[rests, time.Time]
+	turns lru.Cache[rests, time.Time]
 }
 
 // rests names a connection as it was settled last.

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -25,6 +26,7 @@ type Base struct {
 	CreatedAt, UpdatedAt time.Time
 	DeletedAt            *time.Time
 	Uses
+	Embedding
 }
 
 // Uses are who answers from a pack.
@@ -42,7 +44,10 @@ const (
 
 const selectBase = `
 	SELECT b.id, b.name, b.description, b.language, b.documents, b.ready, b.failed, b.bytes, b.chunks,
-		b.created_at, b.updated_at, b.deleted_at,
+		b.created_at, b.updated_at, b.deleted_at, b.embedding_connection_id, b.embedding_job_id, b.embedding_error,
+		CASE WHEN b.embedding_connection_id IS NULL THEN 0 ELSE (
+			SELECT COALESCE(SUM(d.chunks), 0)::BIGINT FROM knowledge_document d
+			WHERE d.org_id = b.org_id AND d.base_id = b.id AND d.deleted_at IS NULL AND d.embedded_generation = d.generation) END,
 		ARRAY(SELECT u.user_id FROM knowledge_use u
 			WHERE u.org_id = b.org_id AND u.base_id = b.id AND u.user_kind = 'persona' ORDER BY u.user_id),
 		ARRAY(SELECT u.user_id FROM knowledge_use u
@@ -51,7 +56,7 @@ const selectBase = `
 
 func scanBase(row pgx.CollectableRow) (b Base, err error) {
 	err = row.Scan(&b.ID, &b.Name, &b.Description, &b.Language, &b.Documents, &b.Ready, &b.Failed, &b.Bytes, &b.Chunks,
-		&b.CreatedAt, &b.UpdatedAt, &b.DeletedAt, &b.Personas, &b.Portals)
+		&b.CreatedAt, &b.UpdatedAt, &b.DeletedAt, &b.Connection, &b.Embeds, &b.EmbeddingError, &b.Embedded, &b.Personas, &b.Portals)
 	return b, err
 }
 
@@ -118,7 +123,8 @@ func Revisions(ctx context.Context, t *tenant.Tenants, org id.Org, bases []id.Kn
 }
 
 // InsertBase adds a pack without documents. full says that the terms leave no
-// room and nothing was added.
+// room and nothing was added. The error can be a connection.UnusableError, or an errdefs.Invalid
+// of the connection.
 func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms, who activity.Actor) (full bool, err error) {
 	limit, limited := terms.Limit(plan.KnowledgeBases)
 	if full, err := tx.Increment(ctx, string(plan.KnowledgeBases), limit, limited); full || err != nil {
@@ -133,11 +139,15 @@ func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms, wh
 		return false, err
 	}
 	who.Log(tx, "knowledge.created", "knowledge_base", b.ID, map[string]any{"name": b.Name})
+	if !b.Connection.IsZero() {
+		return false, b.embedBy(ctx, tx, who)
+	}
 	return false, nil
 }
 
 // UpdateBase writes what a customer says of a pack that LockBase found; changes
-// are the new values by name.
+// are the new values by name. The error can be a connection.UnusableError, or an errdefs.Invalid
+// of the connection.
 func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base, changes map[string]any, who activity.Actor) error {
 	tx.Touch("knowledge_base", b.ID)
 	if _, err := tx.Exec(ctx, `
@@ -146,6 +156,9 @@ func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base, changes map[string]a
 		return err
 	}
 	who.Log(tx, "knowledge.updated", "knowledge_base", b.ID, changes)
+	if _, changed := changes[connectionChange]; changed {
+		return b.embedBy(ctx, tx, who)
+	}
 	return nil
 }
 
@@ -167,6 +180,9 @@ func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, who 
 		return b, err
 	}
 	if err := tx.Decrement(ctx, string(plan.KnowledgeBases)); err != nil {
+		return b, err
+	}
+	if err := connection.SetUses(ctx, tx, connection.ByKnowledgeBase(which)); err != nil {
 		return b, err
 	}
 	who.Log(tx, "knowledge.deleted", "knowledge_base", b.ID, map[string]any{"name": b.Name, "documents": b.Documents})

@@ -105,6 +105,20 @@ func (c *cache) widen(p *pack, bytes int64) error {
 	return c.tryResize(p, max(bytes, p.bytes-entryBytes))
 }
 
+// spare is resize into room that is free, and within the organization's share: nothing makes way for
+// what can be done without.
+func (c *cache) spare(p *pack, bytes int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	bytes = max(bytes, p.bytes-entryBytes)
+	more := bytes + entryBytes - p.bytes
+	if c.packs[p.at] != p || c.held+more > c.budget || c.heldBy[p.at.org]+more > c.share {
+		return false
+	}
+	c.account(p, bytes+entryBytes)
+	return true
+}
+
 // reserve is resize that waits for room.
 func (c *cache) reserve(ctx context.Context, p *pack, bytes int64) error {
 	for {

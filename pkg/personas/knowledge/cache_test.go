@@ -52,6 +52,26 @@ func TestNobodyPutsEverybodyElseOut(t *testing.T) {
 	require.EqualValues(t, 100*mib, c.held)
 }
 
+// What can be done without takes room that is free, and within an organization's share.
+func TestNothingMakesWayForWhatCanBeDoneWithout(t *testing.T) {
+	t.Parallel()
+	const kib = 1 << 10
+	c := newCache(100 * kib)
+	require.NoError(t, c.keep(1, 1, 60*kib))
+	require.NoError(t, c.keep(2, 1, 20*kib))
+	p := c.acquire(place{id.Org{15: 2}, id.KnowledgeBase{15: 1}})
+	defer c.release(p)
+	require.False(t, c.spare(p, 45*kib), "beyond what is free")
+	require.True(t, c.spare(p, 30*kib))
+	require.EqualValues(t, 31*kib, c.heldBy[id.Org{15: 2}])
+	other := c.acquire(place{id.Org{15: 1}, id.KnowledgeBase{15: 1}})
+	defer c.release(other)
+	require.False(t, c.spare(other, 62*kib), "past the share")
+	require.EqualValues(t, 91*kib, c.held)
+	require.Zero(t, c.evictions)
+	require.True(t, c.has(1, 1))
+}
+
 func TestPacksInUseStay(t *testing.T) {
 	t.Parallel()
 	const kib = 1 << 10

@@ -85,7 +85,10 @@ func (d *Document) remove(ctx context.Context, tx *tenant.Tx, at time.Time) erro
 	if err := replaceTerms(ctx, tx, d.ID, false); err != nil {
 		return err
 	}
-	return d.litter(ctx, tx, math.MaxInt64)
+	if err := d.litter(ctx, tx, math.MaxInt64); err != nil {
+		return err
+	}
+	return embedSmaller(ctx, tx, d.Base, at)
 }
 
 // litter has the document's passages up to a generation deleted. There can be

@@ -157,6 +157,9 @@ func deleteChunks(ctx context.Context, tx *tenant.Tx, d id.Document, from, to in
 	if n == chunksAtOnce || rows.Err() != nil {
 		return true, rows.Err()
 	}
+	if err := deleteVectors(ctx, tx, d, from, to); err != nil {
+		return false, err
+	}
 	return false, deleteForms(ctx, tx, d, from, to)
 }
 

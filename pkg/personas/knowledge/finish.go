@@ -104,7 +104,10 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, d *Document, got *r
 		"documentId": d.ID, "knowledgeBaseId": d.Base, "kind": d.Kind, "title": d.Title, "language": d.Language, "bytes": d.Bytes,
 		"pages": d.Pages, "chunkCount": d.Chunks, "refreshed": last > 0, "processedAt": now,
 	}})
-	return d.finishJob(ctx, tx, before, now)
+	if err := d.finishJob(ctx, tx, before, now); err != nil {
+		return err
+	}
+	return embedAgain(ctx, tx, d.Base, now)
 }
 
 // failed is the step that gives a document up. What was read before stays.

@@ -17,7 +17,7 @@ func (s *Searcher) texts(ctx context.Context, org id.Org, hits []ranked) (found 
 	}
 	wanted := make([]id.Chunk, len(hits))
 	for i, h := range hits {
-		wanted[i] = h.Passage
+		wanted[i] = h.passage
 	}
 	var read map[id.Chunk]Passage
 	err = s.tenants.Read(ctx, org, func(r *tenant.Reads) {
@@ -34,7 +34,7 @@ func (s *Searcher) texts(ctx context.Context, org id.Org, hits []ranked) (found 
 		}, selectTexts, org, wanted)
 	})
 	for _, h := range hits {
-		if p, ok := read[h.Passage]; ok {
+		if p, ok := read[h.passage]; ok {
 			p.Score = h.score
 			found = append(found, p)
 		}

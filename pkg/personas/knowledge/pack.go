@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
+	"visavis.dev/pkg/text/vector"
 )
 
 // place is where a pack is kept.
@@ -26,6 +28,10 @@ type place struct {
 type pack struct {
 	at    place
 	index *search.Index
+	// vectors are those of the passages that have one.
+	vectors   *vector.Set
+	vectorsMu sync.RWMutex
+	versions  *versions
 	// revision is the last that was applied; negative before it is loaded.
 	revision atomic.Int64
 	// turn is held by who applies changes.
@@ -39,7 +45,7 @@ type pack struct {
 }
 
 func newPack(at place) *pack {
-	p := &pack{at: at, index: search.New(), turn: make(chan struct{}, 1)}
+	p := &pack{at: at, index: search.New(), vectors: vector.NewSet(), versions: newVersions(), turn: make(chan struct{}, 1)}
 	p.revision.Store(-1)
 	return p
 }
@@ -56,8 +62,14 @@ func (p *pack) take(ctx context.Context) error {
 
 func (p *pack) leave() { <-p.turn }
 
+// current is a pack that is there, with the connection that makes its vectors; zero for none.
+type current struct {
+	*pack
+	connection id.Connection
+}
+
 // selectThere says whether a pack is there, and rides knowledge_base_pkey.
-const selectThere = `SELECT revision FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`
+const selectThere = `SELECT embedding_connection_id FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`
 
 // selectChanged says whether anything changed in a pack since a revision. It rides
 // knowledge_document_by_revision.
@@ -67,22 +79,22 @@ const selectChanged = `
 
 // refresh brings loaded packs up to what they are now, and answers those that are
 // there. They are all asked after in one trip.
-func (s *Searcher) refresh(ctx context.Context, packs []*pack) ([]*pack, error) {
+func (s *Searcher) refresh(ctx context.Context, packs []*pack) (all []current, err error) {
 	if len(packs) == 0 {
 		return nil, nil
 	}
 	there, changed := make([]bool, len(packs)), make([]bool, len(packs))
+	connections := make([]id.Connection, len(packs))
 	var revision int64
-	err := s.tenants.Read(ctx, packs[0].at.org, func(r *tenant.Reads) {
+	err = s.tenants.Read(ctx, packs[0].at.org, func(r *tenant.Reads) {
 		for i, p := range packs {
-			r.QueryRow(&there[i], []any{&revision}, selectThere, p.at.org, p.at.base)
+			r.QueryRow(&there[i], []any{&connections[i]}, selectThere, p.at.org, p.at.base)
 			r.QueryRow(&changed[i], []any{&revision}, selectChanged, p.at.org, p.at.base, p.revision.Load())
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	var current []*pack
 	for i, p := range packs {
 		if !there[i] {
 			s.cache.drop(p)
@@ -93,9 +105,9 @@ func (s *Searcher) refresh(ctx context.Context, packs []*pack) ([]*pack, error) 
 				return nil, err
 			}
 		}
-		current = append(current, p)
+		all = append(all, current{p, connections[i]})
 	}
-	return current, nil
+	return all, nil
 }
 
 // catchUp applies what changed in a pack. Another search may have done so meanwhile.
@@ -137,7 +149,7 @@ func (s *Searcher) load(ctx context.Context, p *pack) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
 	defer cancel()
 	if err := s.follow(ctx, p, 0); err != nil {
-		p.index = search.New()
+		p.index, p.vectors, p.versions = search.New(), vector.NewSet(), newVersions()
 		if errors.Is(err, ErrTooLarge) {
 			s.tooLarge.Add(p.at, revision)
 		}
@@ -232,6 +244,11 @@ func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
 			err = s.reanalyse(ctx, p, &stale[i])
 		}
 	}
+	if err == nil {
+		err = s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
+			r.Query(func(rows pgx.Rows) error { return s.addVectors(p, rows) }, selectVectors, p.at.org, p.at.base, since)
+		})
+	}
 	if errors.Is(err, ErrTooLarge) {
 		s.cache.drop(p)
 	}
@@ -239,8 +256,52 @@ func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
 		return fmt.Errorf("pack %s: %w", p.at.base, err)
 	}
 	p.revision.Store(last)
+	return s.cache.resize(p, p.size())
+}
+
+// selectVectors reads the vectors of the documents that changed since a revision. It rides
+// knowledge_document_by_revision.
+const selectVectors = `
+	SELECT v.document_id, v.space, v.form FROM knowledge_document d
+	JOIN knowledge_vector v ON v.org_id = d.org_id AND v.document_id = d.id AND v.generation = d.generation
+	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 AND d.deleted_at IS NULL AND d.embedded_generation = d.generation
+		AND v.space = d.embedded_space
+	ORDER BY d.revision, v.part`
+
+// addVectors adds the rows of selectVectors, as far as there is room: passages without a vector
+// are found by their words.
+func (s *Searcher) addVectors(p *pack, rows pgx.Rows) error {
+	for rows.Next() {
+		var (
+			document id.Document
+			space    vector.Space
+			form     []byte
+		)
+		if err := rows.Scan(&document, &space, &form); err != nil {
+			return err
+		}
+		if !s.cache.spare(p, p.size()+int64(len(form))) {
+			continue
+		}
+		if err := p.addVectors(document, space, form); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (p *pack) addVectors(d id.Document, space vector.Space, form []byte) error {
+	p.vectorsMu.Lock()
+	defer p.vectorsMu.Unlock()
+	return p.vectors.Add(d, space, form)
+}
+
+// size is what the pack takes in memory.
+func (p *pack) size() int64 {
 	_, _, bytes := p.index.Size()
-	return s.cache.resize(p, bytes)
+	p.vectorsMu.RLock()
+	defer p.vectorsMu.RUnlock()
+	return bytes + p.vectors.Bytes()
 }
 
 // eachChange gathers the rows of selectChanges, each document's forms.
@@ -280,6 +341,8 @@ func emit(c change, fn func(change) error) error {
 
 // apply makes a change in a pack's index, where there is room for it.
 func (s *Searcher) apply(p *pack, c *change) error {
+	p.putVectors(c)
+	p.versions.put(c)
 	if !c.Found || len(c.forms) == 0 {
 		p.index.Remove(c.Document)
 		return nil
@@ -304,7 +367,18 @@ func (s *Searcher) fit(p *pack, besides int64) error {
 	if bytes > s.most {
 		return ErrTooLarge
 	}
-	return s.cache.widen(p, bytes+besides)
+	return s.cache.widen(p, p.size()+besides)
+}
+
+// putVectors makes a document one whose vectors are still to come, or takes it out.
+func (p *pack) putVectors(c *change) {
+	p.vectorsMu.Lock()
+	defer p.vectorsMu.Unlock()
+	if c.Found {
+		p.vectors.Put(c.Document, c.Tags, c.Language)
+	} else {
+		p.vectors.Remove(c.Document)
+	}
 }
 
 // reanalyse enters a document that another release read.

@@ -10,7 +10,9 @@ import (
 type searchMetrics struct {
 	loads   prometheus.Counter
 	refused prometheus.Counter
-	took    prometheus.Histogram
+	// wordsAlone counts the packs with vectors that were searched without.
+	wordsAlone prometheus.Counter
+	took       prometheus.Histogram
 }
 
 func newSearchMetrics(c *cache, r prometheus.Registerer) *searchMetrics {
@@ -20,6 +22,9 @@ func newSearchMetrics(c *cache, r prometheus.Registerer) *searchMetrics {
 		}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "visavis_search_refused_total", Help: "Searches of knowledge packs refused for want of memory or time.",
+		}),
+		wordsAlone: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "visavis_search_words_alone_total", Help: "Searches of knowledge packs by their words alone, as their embedding connection could not be asked.",
 		}),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "visavis_search_load_seconds", Help: "How long reading a knowledge pack into memory took.",
@@ -52,7 +57,7 @@ func newSearchMetrics(c *cache, r prometheus.Registerer) *searchMetrics {
 		packs, _, _, _ := c.figures()
 		return float64(packs)
 	})
-	for _, each := range []prometheus.Collector{m.loads, m.refused, m.took} {
+	for _, each := range []prometheus.Collector{m.loads, m.refused, m.wordsAlone, m.took} {
 		register(each)
 	}
 	register(prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -1,7 +1,6 @@
 package knowledge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,13 @@ import (
 	"slices"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
+	"visavis.dev/pkg/text/vector"
 )
 
 // Query asks for passages of several packs.
@@ -29,8 +29,13 @@ type Query struct {
 	MinScore float64
 	// DocumentLanguage, when set, leaves documents in it.
 	DocumentLanguage string
+	// Languages are those in which a portal's subject is looked at that is there in several: in the
+	// first of them that it is in, or else in all.
+	Languages []string
 	// Synonyms are the asker's own; nil for none.
 	Synonyms *search.Synonyms
+	// WordsAlone has passages found by their words alone: no embedding connection is asked.
+	WordsAlone bool
 }
 
 // Passage is one that answers to a query.
@@ -65,12 +70,13 @@ var ErrTooLarge = errors.New("the pack has more in it than can be searched")
 type Searcher struct {
 	tenants *tenant.Tenants
 	cache   *cache
+	vectors Vectors
 	// loads and searches bound what is loaded and searched at once.
 	loads, searches chan struct{}
 	// most bounds a pack, and tooLarge are packs that exceeded it when they were loaded,
 	// with their revisions: what failed once at a revision is not loaded again.
 	most     int64
-	tooLarge *lru.Cache[place, int64]
+	tooLarge lru.Cache[place, int64]
 	metrics  *searchMetrics
 }
 
@@ -79,7 +85,14 @@ type SearcherOptions struct {
 	// Memory is what the packs in memory take together, in bytes.
 	Memory  int64
 	Metrics prometheus.Registerer
+	// Vectors makes a question's, for packs whose passages have some; without it passages are
+	// found by their words alone.
+	Vectors Vectors
 }
+
+// Vectors makes the vector of a question by an embedding connection of an organization. While
+// that cannot be had, passages are found by their words alone.
+type Vectors func(ctx context.Context, org id.Org, by id.Connection, text string) (vector.Space, []float32, error)
 
 // MinSearchMemory is the least memory with which every pack can be searched: half
 // of it, an organization's share, holds the largest pack.
@@ -107,7 +120,7 @@ func NewSearcher(t *tenant.Tenants, o SearcherOptions) *Searcher {
 	}
 	s := &Searcher{
 		tooLarge: tooLarge,
-		tenants:  t, cache: newCache(o.Memory), loads: make(chan struct{}, maxLoads),
+		tenants:  t, cache: newCache(o.Memory), vectors: o.Vectors, loads: make(chan struct{}, maxLoads),
 		searches: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), most: mostHeld,
 	}
 	s.metrics = newSearchMetrics(s.cache, o.Metrics)
@@ -152,20 +165,27 @@ func (s *Searcher) Search(ctx context.Context, org id.Org, q Query) ([]Passage, 
 func (s *Searcher) search(ctx context.Context, org id.Org, q Query) (found []Passage, whole bool, err error) {
 	bases := slices.Clone(q.Bases)
 	slices.SortFunc(bases, func(a, b id.KnowledgeBase) int { return slices.Compare(a[:], b[:]) })
-	hits, err := s.hits(ctx, org, slices.Compact(bases), search.Query{
-		Language: q.Language, Text: q.Text, Tags: q.Tags, DocumentLanguage: q.DocumentLanguage, Limit: q.Limit * more,
-		Synonyms: q.Synonyms,
-	})
+	all, err := s.gather(ctx, org, slices.Compact(bases), q)
 	if err != nil {
 		return nil, false, err
 	}
-	return s.texts(ctx, org, rank(hits, q))
+	return s.texts(ctx, org, rank(all, q))
 }
 
-// hits finds in the packs: in those that are in memory first, with one trip to the
+// finds are passages as they are found: by their words, and by what they mean.
+type finds struct {
+	hits []search.Hit
+	near []vector.Near
+}
+
+func (f *finds) add(more finds) {
+	f.hits, f.near = append(f.hits, more.hits...), append(f.near, more.near...)
+}
+
+// gather finds in the packs: in those that are in memory first, with one trip to the
 // database for all, then in the others, one by one. So what a question needs at
 // once is one pack's memory, however many it asks.
-func (s *Searcher) hits(ctx context.Context, org id.Org, bases []id.KnowledgeBase, q search.Query) ([]search.Hit, error) {
+func (s *Searcher) gather(ctx context.Context, org id.Org, bases []id.KnowledgeBase, q Query) (finds, error) {
 	var held []*pack
 	defer func() { s.cache.release(held...) }()
 	var cold []place
@@ -178,73 +198,55 @@ func (s *Searcher) hits(ctx context.Context, org id.Org, bases []id.KnowledgeBas
 		cold = append(cold, p.at)
 		s.cache.release(p)
 	}
-	hits, err := s.find(ctx, held, q)
+	all, err := s.find(ctx, held, q)
 	if err != nil {
-		return nil, err
+		return finds{}, err
 	}
 	s.cache.release(held...)
 	held = nil
 	for _, at := range cold {
 		more, err := s.findCold(ctx, at, q)
 		if err != nil {
-			return nil, err
+			return finds{}, err
 		}
-		hits = append(hits, more...)
+		all.add(more)
 	}
-	return hits, nil
+	return all, nil
 }
 
-func (s *Searcher) findCold(ctx context.Context, at place, q search.Query) ([]search.Hit, error) {
+func (s *Searcher) findCold(ctx context.Context, at place, q Query) (finds, error) {
 	p := s.cache.acquire(at)
 	defer s.cache.release(p)
 	if err := s.load(ctx, p); err != nil {
-		return nil, err
+		return finds{}, err
 	}
 	return s.find(ctx, []*pack{p}, q)
 }
 
 // find finds in packs in memory, as they are now.
-func (s *Searcher) find(ctx context.Context, packs []*pack, q search.Query) (hits []search.Hit, err error) {
-	if packs, err = s.refresh(ctx, packs); err != nil {
-		return nil, err
+func (s *Searcher) find(ctx context.Context, packs []*pack, q Query) (all finds, err error) {
+	current, err := s.refresh(ctx, packs)
+	if err != nil {
+		return finds{}, err
 	}
+	// The service is asked before there is a place to search: others use it meanwhile.
+	questions := s.questions(ctx, current, q)
 	select {
 	case s.searches <- struct{}{}:
 		defer func() { <-s.searches }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return finds{}, ctx.Err()
 	}
-	for _, p := range packs {
-		some, err := p.index.Find(ctx, q)
+	for i, p := range current {
+		without := p.versions.without(q.Languages)
+		hits, err := p.index.Find(ctx, search.Query{
+			Language: q.Language, Text: q.Text, Tags: q.Tags, DocumentLanguage: q.DocumentLanguage, Without: without,
+			Limit: q.Limit * more, Synonyms: q.Synonyms,
+		})
 		if err != nil {
-			return nil, err
+			return finds{}, err
 		}
-		hits = append(hits, some...)
+		all.add(finds{hits, p.nearest(ctx, questions[i], without)})
 	}
-	return hits, nil
-}
-
-// ranked is a hit with its score.
-type ranked struct {
-	search.Hit
-	score float64
-}
-
-// rank orders hits by how much of the question they cover and, among those
-// alike, by how well they fit.
-func rank(hits []search.Hit, q Query) []ranked {
-	best := 0.0
-	for _, h := range hits {
-		best = max(best, h.Score)
-	}
-	all := make([]ranked, 0, len(hits))
-	for _, h := range hits {
-		if score := h.Support * (0.7 + 0.3*h.Score/best); score >= q.MinScore {
-			all = append(all, ranked{h, score})
-		}
-	}
-	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), slices.Compare(a.Passage[:], b.Passage[:]))
-	})
-	return all[:min(q.Limit, len(all))]
+	return all, nil
 }

@@ -3,6 +3,7 @@ package persona
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -139,6 +140,9 @@ func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Persona, version int64
 // GetVersion finds a version of a persona outside a transaction. The error is
 // errdefs.NotFound.
 func GetVersion(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, version int64) (Version, error) {
+	if version >= math.MaxInt32 {
+		return Version{}, noVersion(version) // the column is an int4
+	}
 	found, err := Versions(ctx, t, org, p, version+1, 1)
 	if err == nil && (len(found) == 0 || found[0].Version != version) {
 		err = noVersion(version)

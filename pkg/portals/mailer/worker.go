@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/mail"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/job"
@@ -30,6 +31,8 @@ type Worker struct {
 	Candidates Candidates
 	// Interviews compose those about interviews with people; nil likewise.
 	Interviews Interviews
+	// JoinURL is the page by which one of the team joins a session; nil for none.
+	JoinURL func(which id.Session, token string) string
 	// Answers make the addresses that visitors answer to; nil for the sender's own.
 	Answers *Answers
 	Clock   clock.PassiveClock

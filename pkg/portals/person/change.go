@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/portals/unit"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -61,6 +62,11 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author
 	}
 	// What it was changed to is not noted: the log outlasts the person's details.
 	who.Log(tx, "person.updated", "person", after.ID, map[string]any{"changed": change.Fields})
+	if slices.Contains(change.Fields, "email") {
+		if err := inbox.StopJoining(ctx, tx, after.ID, who); err != nil {
+			return after, change, err
+		}
+	}
 	if !slices.Contains(change.Fields, "state") {
 		return after, change, nil
 	}

@@ -166,7 +166,13 @@ func Effective(ctx context.Context, tx *tenant.Tx, m id.Membership, now time.Tim
 
 // Places are how things stand with a person's places, newest first.
 func Places(ctx context.Context, tx *tenant.Tx, p id.Person, now time.Time) ([]Standing, error) {
-	rows, err := tx.Query(ctx, standingsByPerson, tx.Org, []id.Person{p})
+	return PlacesOf(ctx, tx, []id.Person{p}, now)
+}
+
+// PlacesOf are how things stand with the places of several people, newest first. It rides
+// membership_by_person.
+func PlacesOf(ctx context.Context, tx *tenant.Tx, of []id.Person, now time.Time) ([]Standing, error) {
+	rows, err := tx.Query(ctx, standingsByPerson, tx.Org, of)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ type Question struct {
 	Required  bool  `json:"required" doc:"Whether it is always asked, also where only some questions are picked."`
 	FollowUps int64 `json:"followUps" minimum:"0" maximum:"5" doc:"How often the avatar may ask further."`
 	// TimeLimitS is null for none.
-	TimeLimitS *int64 `json:"timeLimitS" minimum:"5" maximum:"3600" doc:"How many seconds there are to answer; null for no limit."`
+	TimeLimitS *int64 `json:"timeLimitS" minimum:"5" maximum:"3600" doc:"How many seconds there are to answer, follow-ups included; null for no limit. They count from when the question was heard, and only while it can be answered."`
 }
 
 // Option is an answer to choose.

@@ -7,11 +7,11 @@ import (
 	"visavis.dev/pkg/base/language"
 )
 
-// lesson is what a subject tells in a language, as Markdown: what its avatar may
+// Lesson is what a subject tells in a language, as Markdown: what its avatar may
 // answer from. Questions that people are asked are no part of it, nor is what a
 // scenario keeps secret; those of a FAQ are, with their right answers. It is empty
 // where the language has no words of it.
-func lesson(s Subject, c Content, code string) string {
+func Lesson(s Subject, c Content, code string) string {
 	var b strings.Builder
 	paragraph := func(form string, w language.Words) {
 		if said, ok := w[code]; ok {

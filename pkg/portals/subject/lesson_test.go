@@ -24,11 +24,11 @@ func TestLesson(t *testing.T) {
 		Scenario: &Scenario{Secrets: []language.Words{words("Secret")}},
 	}
 	s := Subject{Title: "Knots", Kind: Assessment}
-	require.Equal(t, "# Knots\n\nIntro.\n\n## A\n\nBody of **A**.\n\nMore.\n\n- One\n\n- Two\n", lesson(s, c, "en"), "answers stay secret")
-	require.Equal(t, "# Deutsch\n\nIntro. (de)\n\n## A (de)\n\n- One (de)\n\n- Two (de)\n\n## B\n", lesson(s, c, "de"))
-	require.Empty(t, lesson(s, c, "fr"))
+	require.Equal(t, "# Knots\n\nIntro.\n\n## A\n\nBody of **A**.\n\nMore.\n\n- One\n\n- Two\n", Lesson(s, c, "en"), "answers stay secret")
+	require.Equal(t, "# Deutsch\n\nIntro. (de)\n\n## A (de)\n\n- One (de)\n\n- Two (de)\n\n## B\n", Lesson(s, c, "de"))
+	require.Empty(t, Lesson(s, c, "fr"))
 	s.Kind = FAQ
-	require.Contains(t, lesson(s, c, "en"), "## Why?\n\nSo.\n")
-	require.NotContains(t, lesson(s, c, "en"), "No.")
-	require.NotContains(t, lesson(s, c, "en"), "Who?", "nobody said the answer")
+	require.Contains(t, Lesson(s, c, "en"), "## Why?\n\nSo.\n")
+	require.NotContains(t, Lesson(s, c, "en"), "No.")
+	require.NotContains(t, Lesson(s, c, "en"), "Who?", "nobody said the answer")
 }

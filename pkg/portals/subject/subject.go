@@ -45,7 +45,7 @@ type Definition struct {
 	// PersonaID speaks in the place of the portal's; null for that one.
 	PersonaID           *id.Persona        `json:"personaId" nullable:"true" doc:"A persona to speak in place of the portal's; null for that one."`
 	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds" maxItems:"20" doc:"Packs to answer from, besides the portal's."`
-	DurationS           *int64             `json:"durationS" minimum:"30" maximum:"7200" doc:"How long it is meant to take."`
+	DurationS           *int64             `json:"durationS" minimum:"30" maximum:"7200" doc:"How long it is meant to take. An assessment is over then."`
 	Assessed            bool               `json:"assessed" doc:"Whether answers are scored."`
 	PassPercent         *int64             `json:"passPercent" minimum:"0" maximum:"100" doc:"The share of points to pass with, in percent; null where nobody can fail."`
 	AttemptsAllowed     *int64             `json:"attemptsAllowed" minimum:"1" maximum:"100" doc:"How many times somebody may try; null for any number."`

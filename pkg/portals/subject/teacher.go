@@ -84,7 +84,7 @@ func (t *Teacher) lessons(ctx context.Context, org id.Org, s Subject) ([]knowled
 	now := t.Clock.Now().UTC().Truncate(time.Microsecond)
 	var documents []knowledge.Document
 	for _, code := range v.Content.Languages() {
-		said := lesson(s, v.Content, code)
+		said := Lesson(s, v.Content, code)
 		if said == "" {
 			continue
 		}

@@ -95,6 +95,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 			connection.Slack: notice.ResumeSome, connection.Teams: notice.ResumeSome, connection.Zendesk: notice.ResumeSome,
 		}.Background(),
 		(&knowledge.Reader{Tenants: b.Tenants, Files: b.Files, Fetch: fetch, Extract: read, Clock: o.Clock, Log: o.Log}).Background(),
+		(&knowledge.Embedder{Tenants: b.Tenants, Opener: open, Egress: b.Egress, Report: reporter, Clock: o.Clock}).Background(),
 		job.Background{Tasks: persona.Tasks(d)},
 		job.Background{Tasks: duo.Tasks(d)},
 		// What is said.
@@ -109,7 +110,8 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&rehearsal.Rehearser{Tenants: b.Tenants, Files: b.Files, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 		// Places that are open to people.
 		job.Background{Tasks: b.Addresses.Tasks()},
-		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Answers: b.Answers, Clock: o.Clock, Log: o.Log}).Background(),
+		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Answers: b.Answers,
+			JoinURL: func(which id.Session, token string) string { return session.StaffURL(o.PageURL(), which, token) }, Clock: o.Clock, Log: o.Log}).Background(),
 		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson, statement.ForgetPerson)}).Background(d),
 		roster.NewImporter(b.Tenants, b.Files, terms).Background(),
 		(&setup.Builder{

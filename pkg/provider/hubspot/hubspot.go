@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/provider/upstream"
@@ -47,7 +48,7 @@ func (c Contact) properties() map[string]string {
 type input struct {
 	ID         string            `json:"id"`
 	IDProperty string            `json:"idProperty,omitempty"`
-	Properties map[string]string `json:"properties"`
+	Properties map[string]string `json:"properties,omitempty"`
 }
 
 type results struct {
@@ -75,6 +76,37 @@ func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]string, e
 		}
 	}
 	return written, nil
+}
+
+// Deleted are those of some contacts, by their ids, that the service says are not there: deleted, also to its bin. There are MaxBatch at most, each
+// named once. One that was merged with another is there. The error is as that of Upsert.
+func (c Client) Deleted(ctx context.Context, ids []string) (map[string]bool, error) {
+	inputs := make([]input, len(ids))
+	for i, each := range ids {
+		inputs[i] = input{ID: each}
+	}
+	var answer struct {
+		Results *[]json.RawMessage `json:"results"`
+		Errors  []struct {
+			Category string `json:"category"`
+			Context  struct {
+				IDs []string `json:"ids"`
+			} `json:"context"`
+		} `json:"errors"`
+	}
+	if err := c.post(ctx, contacts+"/batch/read", map[string]any{"inputs": inputs, "properties": []string{"email"}}, &answer); err != nil {
+		return nil, err
+	}
+	if answer.Results == nil {
+		return nil, &upstream.Error{Code: upstream.Malformed}
+	}
+	deleted := map[string]bool{}
+	for _, e := range answer.Errors {
+		for _, id := range e.Context.IDs {
+			deleted[id] = deleted[id] || e.Category == "OBJECT_NOT_FOUND" && slices.Contains(ids, id)
+		}
+	}
+	return deleted, nil
 }
 
 // Check says whether contacts can be read.

@@ -27,6 +27,24 @@ func TestContactsAreWritten(t *testing.T) {
 	require.Equal(t, map[string]string{"email": "lee@example.com"}, s.Contacts()[found["lee@example.com"]])
 	require.Equal(t, map[string]string{"email": "kim@example.com", "firstname": "Kim"}, s.Contacts()[had])
 
+	s.Remove(found["lee@example.com"])
+	deleted, err := c.Deleted(t.Context(), []string{had, found["lee@example.com"]})
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{found["lee@example.com"]: true}, deleted)
+	for _, answer := range []string{
+		`{"results": [{"id": "merged"}]}`, `{"results": []}`, `{"results": [], "errors": [{"category": "OBJECT_NOT_FOUND", "context": {"ids": ["another"]}}]}`,
+		`{"results": [], "errors": [{"category": "RATE_LIMITS", "context": {"ids": ["` + had + `"]}}]}`,
+	} {
+		s.Behave(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) })
+		deleted, err = c.Deleted(t.Context(), []string{had})
+		require.NoError(t, err)
+		require.False(t, deleted[had], answer)
+		require.False(t, deleted["another"])
+	}
+	s.Behave(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) })
+	_, err = c.Deleted(t.Context(), []string{had})
+	require.ErrorIs(t, err, upstream.ErrMalformed)
+
 	_, err = c.Upsert(t.Context(), []hubspot.Contact{{Email: "invalid"}})
 	require.ErrorIs(t, err, upstream.ErrRejected)
 	s.Behave(func(w http.ResponseWriter, _ *http.Request) {

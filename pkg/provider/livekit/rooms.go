@@ -50,6 +50,15 @@ func (s Server) Delete(ctx context.Context, room string, now time.Time) error {
 	return err
 }
 
+// Remove sends a participant out of a room. One that is not there is as good as sent out. The error is as that of Rooms.
+func (s Server) Remove(ctx context.Context, room, identity string, now time.Time) error {
+	err := s.ask(ctx, "RemoveParticipant", Grant{Room: room, RoomAdmin: true}, map[string]string{"room": room, "identity": identity}, &struct{}{}, now)
+	if upstream.StatusOf(err) == http.StatusNotFound {
+		return nil
+	}
+	return err
+}
+
 // ask calls a method of the server's room service.
 func (s Server) ask(ctx context.Context, method string, g Grant, request, answer any, now time.Time) error {
 	token, err := s.Key.Mint(Participant{}, g, now, requestLasts)

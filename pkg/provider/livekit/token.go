@@ -41,6 +41,10 @@ type Participant struct {
 	Name string
 	// Metadata is the participant's, for the others in the room.
 	Metadata string
+	// Agent says that it is a program rather than a person: such alone do not keep a room open.
+	Agent bool
+	// Attributes are the participant's, for the others in the room.
+	Attributes map[string]string
 }
 
 // claims are a token's.
@@ -48,7 +52,10 @@ type claims struct {
 	jwt.RegisteredClaims
 	Name     string `json:"name,omitempty"`
 	Metadata string `json:"metadata,omitempty"`
+	Kind     string `json:"kind,omitempty"`
 	Video    *Grant `json:"video,omitempty"`
+	// Attributes are the participant's.
+	Attributes map[string]string `json:"attributes,omitempty"`
 	// SHA256 is the hash of a webhook's body.
 	SHA256 string `json:"sha256,omitempty"`
 }
@@ -58,12 +65,16 @@ const clockSkew = 10 * time.Second
 
 // Mint makes a token that is good for a while.
 func (k Key) Mint(p Participant, g Grant, now time.Time, lasts time.Duration) (string, error) {
+	kind := ""
+	if p.Agent {
+		kind = "agent"
+	}
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: k.ID, Subject: p.Identity, ID: p.Identity,
 			NotBefore: jwt.NewNumericDate(now.Add(-clockSkew)), ExpiresAt: jwt.NewNumericDate(now.Add(lasts)),
 		},
-		Name: p.Name, Metadata: p.Metadata, Video: &g,
+		Name: p.Name, Metadata: p.Metadata, Kind: kind, Attributes: p.Attributes, Video: &g,
 	}).SignedString([]byte(k.Secret))
 }
 

@@ -16,11 +16,11 @@ import (
 	"unicode"
 
 	"github.com/golang-jwt/jwt/v5"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/provider/upstream"
 )
 
@@ -61,7 +61,7 @@ const (
 type Keys struct {
 	http  *http.Client
 	clock clock.PassiveClock
-	sets  *lru.Cache[string, keySet]
+	sets  lru.Cache[string, keySet]
 	reads singleflight.Group
 }
 

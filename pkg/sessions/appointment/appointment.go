@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/dispatch"
@@ -70,7 +70,7 @@ type Keeper struct {
 	Options
 	freshening singleflight.Group
 	// tried is when a calendar was read for somebody who waits, by the job that reads it.
-	tried *lru.Cache[id.Job, time.Time]
+	tried lru.Cache[id.Job, time.Time]
 }
 
 // New makes a keeper.

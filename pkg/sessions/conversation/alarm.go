@@ -18,6 +18,11 @@ const (
 	thinksTooLong               // no answer was found in time
 	finishes                    // the last words took too long
 	nobodyComes                 // the person who was asked for has not come
+	answerTime                  // the time of the question that was put has run out
+	allTime                     // the time of all questions has
+	graceEnds                   // the last words of that time are not waited for any longer
+	wordsMissing                // words of an utterance that was taken do not come any more
+	notesTime                   // it is noted how much time is used
 	alarms
 )
 
@@ -88,5 +93,15 @@ func (c *Conversation) on(a alarm) {
 		c.stop("")
 	case nobodyComes:
 		c.nobodyCame()
+	case answerTime:
+		c.timeRanOut(ofOne)
+	case allTime:
+		c.timeRanOut(ofAll)
+	case graceEnds:
+		c.closeQuestion()
+	case wordsMissing:
+		c.wordsAreMissing()
+	case notesTime:
+		c.noteTime()
 	}
 }

@@ -24,7 +24,10 @@ func (c *Conversation) proceed() bool {
 		}
 		return true
 	}
-	if (c.ear.busy() || !c.ready) && !c.finishing {
+	if (c.ear.busy() || !c.ready || c.timing != nil && c.timing.closing != within) && !c.finishing {
+		return false
+	}
+	if c.paused && !c.finishing {
 		return false
 	}
 	if c.takenOver() && !c.finishing { // orders of the owner's wait
@@ -46,7 +49,7 @@ func (c *Conversation) proceed() bool {
 }
 
 // silent says whether the avatar is to say nothing of its own.
-func (c *Conversation) silent() bool { return c.mute || c.finishing || c.takenOver() }
+func (c *Conversation) silent() bool { return c.mute || c.paused || c.finishing || c.takenOver() }
 
 // answer replies to what the user said: by a rule, by what needs no knowledge,
 // by a goal, or by a brain.
@@ -74,8 +77,8 @@ func (c *Conversation) small(means intent) bool {
 	case sayGoodbye:
 		return c.goodbye()
 	case askPerson:
-		if c.enabled(handoff) {
-			return c.handOff("", inbox.ByVisitor)
+		if elsewhere := c.config.Session.PersonAsked; elsewhere != "" || c.enabled(handoff) {
+			return c.handOff(elsewhere, inbox.ByVisitor)
 		}
 		return c.aside(askPerson)
 	case askAbility:
@@ -174,6 +177,7 @@ func (c *Conversation) forbid(rule *guardrail) {
 	case actRedirect:
 		if c.goals.current() != nil {
 			c.goals.wasAsked()
+			s.asks = questionOf(c.goals.current())
 		}
 		s.asking = true
 	}

@@ -15,10 +15,31 @@ const callback = "~callback"
 // awaitPerson begins to wait for the person who was asked for at a time, unless one is here.
 func (c *Conversation) awaitPerson(since time.Time) {
 	wait := c.config.Persona.HandoffWait()
-	if wait == 0 || len(c.staff) > 0 || c.rehearsing || c.isSet(nobodyComes) {
+	if wait == 0 || len(c.staff) > 0 || c.rehearsing || c.isSet(nobodyComes) || c.config.Session.PersonAsked != "" {
 		return
 	}
+	if c.nobodyThere() {
+		wait = min(wait, unstaffed)
+	}
 	c.set(nobodyComes, max(since.Add(wait).Sub(c.now()), 0))
+}
+
+// unstaffed is how long a visitor waits to be told that nobody is free where that is known already: so long that they
+// were told that a person is asked.
+const unstaffed = 2 * time.Second
+
+// nobodyThere says that it is known that nobody can come.
+func (c *Conversation) nobodyThere() bool {
+	journal, knows := c.config.Journal.(Staffing)
+	if !knows {
+		return false
+	}
+	nobody, err := journal.Nobody(c.ctx)
+	if err != nil {
+		c.log.Warn("failed to find out whether anybody is there", "session", c.config.Session.ID, "error", err)
+		return false
+	}
+	return nobody
 }
 
 // awaitAgain goes on waiting for a person who was asked for in the process before, if the turns

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -24,6 +25,9 @@ type candidate struct {
 	// inquires is of sentences that are questions themselves, as in lists of
 	// frequent questions: what follows them is the answer. item is of a list or a table.
 	inquires, item bool
+	// refers says that it begins with a pronoun for what the sentence before is about: "It
+	// takes one hour."
+	refers bool
 	// turns says that it holds what the question turns to.
 	turns bool
 	// own is the share of the question that it holds itself, and cover the one that it
@@ -32,6 +36,8 @@ type candidate struct {
 	// days and age are what it says of the day and the age that are asked about; told
 	// says that it names days.
 	days, age answer.Verdict
+	// schedule is what it says of days, where one is asked about.
+	schedule answer.Schedule
 	// whole says that it names all items of a list.
 	whole    bool
 	told     bool
@@ -62,12 +68,35 @@ func candidatesOf(language string, passages []Passage) []candidate {
 			if words := contentWords(spoken, text); len(words) > 0 && isWhole(text) {
 				c.topic = words[0].text
 			}
-			c.inquires = strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
+			c.refers = refers(spoken, text)
+			c.inquires = inquires(text)
 			all = append(all, c)
 		}
 	}
 	return all
 }
+
+// inquires says whether a sentence is a question.
+func inquires(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
+}
+
+// refers says whether a sentence begins with a pronoun for what the one before is about.
+func refers(language, text string) bool {
+	book, words := bookOf(language), wordsOf(text)
+	if len(words) < 2 || !book.pointing[words[0].text] || impersonal.MatchString(text) || base(language) == "nl" && words[0].text == "er" {
+		return false
+	}
+	if !book.attached[words[0].text] {
+		return true
+	}
+	content := contentWords(language, text)
+	return len(content) == 0 || content[0].from != words[1].from // else an article
+}
+
+// impersonal are beginnings that stand for nothing: "There is", "Es gibt", "Il y a"; Dutch "er" is
+// another, which is German for "he".
+var impersonal = regexp.MustCompile(`(?i)^(?:there|one|es|da|dort|il (?:y|faut|n['’]?|est (?:interdit|possible|recommandé|conseillé))|it (?:is|was) (?:not )?(?:forbidden|allowed|possible|recommended|necessary|important)|het is|en|y|lo que|to|tam)\b`)
 
 // maxLead is how many characters a heading within a passage has.
 const maxLead = 40

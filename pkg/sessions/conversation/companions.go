@@ -43,8 +43,8 @@ func (i *inquiry) companions(ranked []candidate) []candidate {
 	}
 	for n := range ranked[1:] {
 		c := &ranked[1+n]
-		if c.whole {
-			continue
+		if c.whole || i.kind.Strict() && c.features[fits] < first.features[fits] {
+			continue // it says nothing of the kind that is asked for
 		}
 		if len(chosen) == maxSentences || c.score < first.score-companion {
 			break

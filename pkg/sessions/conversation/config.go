@@ -51,9 +51,13 @@ type Query struct {
 	Text, Language string
 	Bases          []id.KnowledgeBase
 	Tags           []string
-	Limit          int
+	// Languages are those in which what is there in several is looked at: the first that it is in.
+	Languages []string
+	Limit     int
 	// Synonyms are the organization's own; nil for none.
 	Synonyms *search.Synonyms
+	// WordsAlone has passages found by their words alone, which costs nobody anything.
+	WordsAlone bool
 }
 
 // Passage is a piece of a document.
@@ -85,6 +89,12 @@ type Journal interface {
 	Gap(ctx context.Context, question, language string) error
 	// Collected notes all that the conversation has found out so far.
 	Collected(ctx context.Context, f session.Found) error
+}
+
+// Staffing is a Journal that knows whether a person can come.
+type Staffing interface {
+	// Nobody says that nobody who could come to the hand-off that was noted is there now.
+	Nobody(ctx context.Context) (bool, error)
 }
 
 // Channel is how a conversation is held.
@@ -120,10 +130,15 @@ type Facts struct {
 	Goal       string
 	// Reachable says that what the user tells of how they are reached is passed on.
 	Reachable bool
+	// PersonAsked is said to who asks for a person where none joins, but gets an answer elsewhere. The wish is heard
+	// also while a question of a subject stands, whatever tools there are. Empty where people join.
+	PersonAsked string
 	// Ending is said once every question of the subject was put; an empty one is none, or, where
 	// the session Ends with it, the avatar's own.
 	Ending string
 	Ends   bool
+	// Clocks are how the time of the subject's questions stands; nil where nothing has a limit.
+	Clocks *session.Clocks
 }
 
 // The ends a conversation asks for, of Session.endReason.
@@ -132,6 +147,8 @@ const (
 	EndedIdle   = "idle"
 	EndedRule   = "moderation"
 	EndedError  = "engine_error"
+	// EndedTime is the end when the time of all questions has run out.
+	EndedTime = "max_duration"
 	// EndedModel is the end when the model cannot answer and nobody else may.
 	EndedModel = "upstream_error"
 )

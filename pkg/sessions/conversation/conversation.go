@@ -69,6 +69,8 @@ type Conversation struct {
 	pauses     pauses
 	ducked     bool
 	deaf, mute bool
+	// paused says that the user has it wait.
+	paused bool
 	// understoodAt is when the server itself last understood words.
 	understoodAt time.Time
 	staff        map[id.Staff]Staff
@@ -101,6 +103,8 @@ type Conversation struct {
 	used        []session.ToolCall
 	// uses are the last uses of tools, as a model is told of them.
 	uses []string
+
+	timing *timing // nil where nothing has a limit
 }
 
 // New makes a conversation, which begins when it is run.
@@ -128,6 +132,8 @@ func New(config Config) *Conversation {
 	}
 	maps.Copy(c.variables, config.Session.Variables)
 	c.goals.pursue(config.Session.Goal)
+	c.timing = newTiming(config.Session.Clocks, config.Clock.Now().UTC())
+	c.restoreTime()
 	c.goals.learn(config.Session.Collected) // which may have met that goal since
 	c.outcome = config.Session.Outcome
 	c.synonyms = synonymsOf(&c.config.Persona)
@@ -179,13 +185,7 @@ func (c *Conversation) await(ctx context.Context) {
 	case <-ctx.Done():
 		c.over = true
 	case <-c.mail.wake:
-		i, ok, spilled := c.mail.take()
-		if spilled {
-			c.send(Error{Code: "too_many_messages", Message: "messages came faster than they could be handled; some were dropped"})
-		}
-		if ok {
-			i.do()
-		}
+		c.handle()
 		c.settle()
 	case piece := <-c.thoughts:
 		c.take(piece)
@@ -198,7 +198,15 @@ func (c *Conversation) await(ctx context.Context) {
 // settle brings about what follows from what just happened: who speaks next,
 // what is to be waited for, and what others are told.
 func (c *Conversation) settle() {
-	for !c.over && c.proceed() {
+	for again := true; again; {
+		for !c.over && c.proceed() {
+		}
+		if c.over {
+			return
+		}
+		waiting := len(c.queue)
+		c.keepTime()
+		again = len(c.queue) > waiting // what a time that ran out has said
 	}
 	if c.over {
 		return
@@ -243,9 +251,18 @@ func (c *Conversation) leave() {
 		c.record(session.ToolCall{Name: call.Name, Status: requested}, nil)
 	}
 	c.keepUsed()
-	if words := truncateRunes(c.ear.words(), maxTextRunes); words != "" && !c.lost {
-		c.heard(c.ear, words, session.Voice)
+	words, late := c.parted(&c.ear)
+	if late != "" && !c.lost {
+		c.mayAnswer(c.ear.told)
+		c.keepLate(id.NewTurn(), c.ear.lateWords(), late, c.ear.since)
 	}
+	if words = truncateRunes(words, maxTextRunes); words != "" && !c.lost && c.heard(c.ear, words, session.Voice) && c.timing != nil {
+		c.unanswered = append(c.unanswered, words)
+	}
+	if c.timing != nil {
+		c.awaitLate(&c.ear, c.timing.put, words)
+	}
+	c.takeLast()
 }
 
 // resume goes on from the turns of before. One that a crash left open is closed
@@ -363,14 +380,27 @@ type Activity struct {
 	Language string
 	// State is what the avatar does, as State has it; empty before it does anything.
 	State string
+	// Held says that nobody is idle, though nothing happens: somebody thinks about an answer while its time runs, or cannot
+	// give it for now, by no doing of theirs.
+	Held bool
+	// Time is what the client was told of the time there is to answer, as of At; nil where nothing has a limit.
+	Time *AnswerTime
+	At   time.Time
 }
 
 // Snapshot is the activity as of the last thing that happened.
 func (c *Conversation) Snapshot() Activity { return *c.seen.Load() }
 
 func (c *Conversation) show() {
-	c.seen.Store(&Activity{
+	a := Activity{
 		LastAt: c.activeAt, Speaking: c.current != nil, Thinking: c.thought != nil,
 		Hearing: c.ear.busy(), Turns: c.index, Language: c.language, State: c.state,
-	})
+	}
+	if c.timing != nil {
+		a.Held, a.Time, a.At = c.timing.holds, new(c.answerTime()), c.now()
+	}
+	c.seen.Store(&a)
 }
+
+// AnswerTime is what a client that comes now is to know of the time there is to answer; nil where nothing has a limit.
+func (a Activity) AnswerTime(now time.Time) *AnswerTime { return a.Time.after(now.Sub(a.At)) }

@@ -23,6 +23,9 @@ type ClientMessage struct {
 	// Text is of user-text and user-transcript; Final of the latter.
 	Text  string
 	Final bool
+	// Question, of user-text and user-transcript, is the key of the question that they answer, as answer-time told it;
+	// empty for none that the client knows of.
+	Question string
 	// Turn and PlayedMs are of playback: how much of a turn was played.
 	Turn     id.Turn
 	PlayedMs int64
@@ -35,6 +38,8 @@ type ClientMessage struct {
 	Result        json.RawMessage
 	// Agreed, of recording, says that the user agrees to be recorded.
 	Agreed bool
+	// On, of pause, says that the conversation waits from now on.
+	On bool
 }
 
 // The types of what a client sends (live client protocol).
@@ -51,6 +56,8 @@ const (
 	FunctionCallResult  = "llm-function-call-result"
 	// Recording is for who holds the session's socket; conversations do not get it.
 	Recording = "recording"
+	// Pause likewise.
+	Pause = "pause"
 )
 
 // BadMessageError says why a client's message was not understood. Its text is
@@ -84,6 +91,8 @@ func Decode(raw []byte) (ClientMessage, error) {
 		err = m.readPlayback(wire.Data)
 	case Recording:
 		err = m.readRecording(wire.Data)
+	case Pause:
+		err = m.readPause(wire.Data)
 	case FunctionCallResult:
 		err = m.readResult(wire.Data)
 	default:
@@ -114,11 +123,18 @@ func (m *ClientMessage) readReady(raw json.RawMessage) error {
 
 func (m *ClientMessage) readText(raw json.RawMessage) error {
 	var d struct {
-		Text  *string `json:"text"`
-		Final bool    `json:"final"`
+		Text     *string `json:"text"`
+		Final    bool    `json:"final"`
+		Question *string `json:"question"`
 	}
 	if err := json.Unmarshal(raw, &d); err != nil || d.Text == nil {
-		return bad("invalid_message", "data.text is a string")
+		return bad("invalid_message", "data.text is a string, and data.question one if there is any")
+	}
+	if d.Question != nil {
+		if len(*d.Question) > maxKey {
+			return bad("invalid_message", "data.question has at most %d characters", maxKey)
+		}
+		m.Question = *d.Question
 	}
 	if utf8.RuneCountInString(*d.Text) > maxTextRunes {
 		return bad("text_too_long", "data.text has at most %d characters", maxTextRunes)
@@ -157,6 +173,17 @@ func (m *ClientMessage) readRecording(raw json.RawMessage) error {
 		return bad("invalid_message", "data.agreed is true or false")
 	}
 	m.Agreed = *d.Agreed
+	return nil
+}
+
+func (m *ClientMessage) readPause(raw json.RawMessage) error {
+	var d struct {
+		On *bool `json:"on"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil || d.On == nil {
+		return bad("invalid_message", "data.on is true or false")
+	}
+	m.On = *d.On
 	return nil
 }
 

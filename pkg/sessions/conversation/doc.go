@@ -8,7 +8,8 @@
 // the network nor the database are known here.
 //
 // Where to find what: listening.go hears the user out, interruption.go decides
-// who yields, speaking.go plays a turn, answering.go picks the reply, extract.go
+// who yields, timing.go keeps the time of what is asked and timeup.go takes what was said when it
+// has run out, speaking.go plays a turn, answering.go picks the reply, extract.go
 // answers with sentences of the packs, generate.go with a model's; phrases.go
 // holds every word that is neither the packs' nor the persona's nor a model's.
 package conversation

@@ -27,10 +27,13 @@ func answerOf(goal *persona.Goal) string {
 }
 
 // answersQuestion says whether what was said is the answer to a question of a subject, which
-// everything is but a wish to hear it again, or to leave: who is asked what they would say
+// everything is but a wish to hear it again, to leave, or for a person who answers elsewhere: who is asked what they would say
 // may answer with a question, or with thanks. Who is asked for more and has "nothing else"
 // leaves only the question.
 func (c *Conversation) answersQuestion(means intent) bool {
+	if means == askPerson && c.config.Session.PersonAsked != "" {
+		return false
+	}
 	return answerOf(c.goals.current()) != "" && means != askRepeat && (means != sayGoodbye || c.goals.further > 0)
 }
 
@@ -45,7 +48,7 @@ func (c *Conversation) examined(values map[string]string) bool {
 	said := strings.TrimSpace(c.goals.values[output] + "\n" + values[output])
 	values[output] = said
 	hint, more := c.config.Examiner.Heard(goal.Key, said, c.goals.further)
-	if !more {
+	if !more || !c.leavesTimeFor(goal.Key) {
 		return false
 	}
 	c.goals.values[output] = said
@@ -67,9 +70,14 @@ func (c *Conversation) examined(values map[string]string) bool {
 func (c *Conversation) reopen() {
 	at, further, latest := c.standing()
 	if at < 0 {
-		return
+		if at, further, latest = c.openByClock(), 0, ""; at < 0 {
+			return
+		}
 	}
 	goal, g := &c.goals.all[at], c.goals
+	if !c.reopens(goal.Key, latest) {
+		return
+	}
 	output := answerOf(goal)
 	if before, taken := strings.CutSuffix(g.values[output], latest); taken && latest != "" {
 		g.values[output] = strings.TrimSpace(before)
@@ -77,12 +85,18 @@ func (c *Conversation) reopen() {
 	g.pursue(goal.Key)
 	g.wasAsked()
 	g.further = further
+	if c.timing != nil {
+		c.timing.put = goal.Key
+	}
 }
 
 // standing is the question of a subject that was put last, -1 for none that stands, how often
 // more was asked for since, and what the user said after that, last.
 func (c *Conversation) standing() (at, further int, latest string) {
 	for _, t := range slices.Backward(c.config.Turns) {
+		if c.cameLate(t.ID) {
+			continue
+		}
 		said := search.NewPhrase(t.Heard())
 		switch book := bookOf(t.Language); {
 		case t.Speaker == session.User && latest == "" && further == 0:
@@ -94,7 +108,7 @@ func (c *Conversation) standing() (at, further int, latest string) {
 			if at = c.puts(said); at >= 0 {
 				return at, further, latest
 			}
-			if said.Has(search.NewPhrase(book.noted)) {
+			if said.Has(search.NewPhrase(book.noted)) || c.timing != nil && said.Has(search.NewPhrase(book.timeUp)) {
 				return -1, 0, ""
 			}
 		}

@@ -208,7 +208,7 @@ func stated(q Question, found finding, passages []Passage) []Piece {
 		pieces[i] = Piece{Text: asSaid(s.text), Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
 	}
 	lead := map[answer.Verdict]string{answer.Holds: answer.Say(q.Language, "yes"), answer.Fails: answer.Say(q.Language, "no")}[found.verdict]
-	if spoken := passages[found.chosen[0].passage].Language; spoken != "" && base(spoken) != base(q.Language) {
+	if spoken := passages[found.chosen[0].passage].Language; spoken != "" && base(spoken) != base(q.Language) && base(spoken) != base(reading(q.Language, q.Text)) {
 		lead = join(lead, answer.Say(q.Language, "foreign"))
 	}
 	pieces[0].Text = join(lead, pieces[0].Text)

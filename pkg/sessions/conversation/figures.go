@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/numeral"
 	"visavis.dev/pkg/text/search"
 )
 
@@ -87,7 +88,7 @@ func figuresIn(language, text string) figures {
 	}
 	f.names = namesIn(language, text)
 	f.days = daysIn(language, text)
-	text = inDigits(language, itemForm.ReplaceAllString(contactForm.ReplaceAllString(text, " "), ""))
+	text = numeral.InDigits(language, itemForm.ReplaceAllString(contactForm.ReplaceAllString(text, " "), ""))
 	text = splitPrice.ReplaceAllString(text, "$1.$3 $2")
 	text = f.readTimes(language, text)
 	for _, at := range numberForm.FindAllStringIndex(text, -1) {
@@ -253,4 +254,11 @@ func namesIn(language, text string) []string {
 		}
 	}
 	return names
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -39,9 +39,31 @@ func newGoals(all []persona.Goal) *goals {
 // learn takes what was found out; goals that have all they want are met.
 func (g *goals) learn(values map[string]string) {
 	maps.Copy(g.values, values)
-	for g.at >= 0 && len(g.all[g.at].Outputs) > 0 && g.complete(&g.all[g.at]) {
-		g.met[g.all[g.at].Key] = true
+	for g.at >= 0 && (g.passed[g.all[g.at].Key] || len(g.all[g.at].Outputs) > 0 && g.complete(&g.all[g.at])) {
+		if goal := &g.all[g.at]; g.complete(goal) {
+			delete(g.passed, goal.Key)
+			g.met[goal.Key] = true
+		}
 		g.at = g.after(&g.all[g.at])
+	}
+}
+
+// leave goes on to the next goal, whether the current one is met or not.
+func (g *goals) leave(met bool) {
+	goal := g.current()
+	g.asked, g.asks, g.further, g.proposed = false, 0, 0, nil
+	if met {
+		g.met[goal.Key] = true
+	} else {
+		g.passed[goal.Key] = true
+	}
+	g.at = g.after(goal)
+}
+
+// skip goes on to the next goal that is neither met nor passed, if the current one is.
+func (g *goals) skip() {
+	for goal := g.current(); goal != nil && (g.met[goal.Key] || g.passed[goal.Key]); goal = g.current() {
+		g.at, g.asked, g.asks, g.further, g.proposed = g.after(goal), false, 0, 0, nil
 	}
 }
 

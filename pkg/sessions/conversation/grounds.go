@@ -8,6 +8,7 @@ import (
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/text/lexicon"
+	"visavis.dev/pkg/text/numeral"
 	"visavis.dev/pkg/text/search"
 )
 
@@ -91,7 +92,7 @@ func (g *grounds) count(readings []string) {
 func dialed(text string) string {
 	var out strings.Builder
 	broken := false
-	for _, r := range strings.Map(asciiDigit, text) {
+	for _, r := range strings.Map(numeral.ASCIIDigit, text) {
 		switch {
 		case r >= '0' && r <= '9':
 			if broken {
@@ -273,7 +274,7 @@ func (b *basis) support(sentence string, f *figures, cited []int) int {
 }
 
 func isNumber(language, word string) bool {
-	return strings.Trim(inDigits(language, word), "0123456789 ") == ""
+	return strings.Trim(numeral.InDigits(language, word), "0123456789 ") == ""
 }
 
 // conceptOf is the index of a concept of the lexicon.

@@ -24,6 +24,8 @@ type Steer struct {
 	// Listening false makes the avatar deaf to what is spoken, not to what is
 	// typed. Mute keeps it from speaking on its own; what it is told to say it says.
 	Listening, Mute *bool
+	// Paused has the conversation wait until the user goes on: nothing is said, asked or ended for their silence.
+	Paused *bool
 	// Interrupt ends what is being said, whatever it is.
 	Interrupt bool
 	Goal      *string
@@ -77,7 +79,7 @@ func (c *Conversation) Say(s Say) bool { return c.order(func() { c.saying(s) }) 
 func (c *Conversation) Respond(turn id.Turn, text string) bool {
 	return c.order(func() {
 		c.unconfirmed = nil // it is not the visitor who says yes
-		c.typed(turn, clean(text))
+		c.typed(turn, clean(text), "")
 	})
 }
 
@@ -102,6 +104,9 @@ func (c *Conversation) StaffSaid(who id.Staff, text string) bool {
 	return c.mail.put(item{by: byStaff, do: func() { c.staffSaid(who, clean(text)) }})
 }
 
+// Present tells whether the client is connected. It is taken to be until somebody says otherwise.
+func (c *Conversation) Present(yes bool) bool { return c.order(func() { c.present(yes) }) }
+
 // Finish ends the conversation, after a message if there is one; Run returns.
 func (c *Conversation) Finish(message string) bool {
 	return c.order(func() { c.finish(clean(message)) })
@@ -122,7 +127,7 @@ func (c *Conversation) receive(m ClientMessage) {
 		c.greet()
 	case UserText:
 		c.begin()
-		c.typed(id.NewTurn(), m.Text)
+		c.typed(id.NewTurn(), m.Text, m.Question)
 	case UserStartedSpeaking:
 		c.begin()
 		c.startedSpeaking()
@@ -130,7 +135,7 @@ func (c *Conversation) receive(m ClientMessage) {
 		c.stoppedSpeaking()
 	case UserTranscript:
 		c.begin()
-		c.transcribed(m.Text, m.Final)
+		c.transcribed(m.Text, m.Final, m.Question)
 	case Interrupt:
 		c.interruptedByClient()
 	case Playback:

@@ -142,12 +142,21 @@ func (i *inquiry) weigh(all []candidate) {
 			}
 		}
 	}
+	i.lessen()
+}
+
+// lessen lowers what units count that say little of what the question is about beside others.
+func (i *inquiry) lessen() {
 	turning := slices.ContainsFunc(i.units, func(u wanted) bool { return u.turns })
 	topical := slices.ContainsFunc(i.units, func(u wanted) bool {
 		return !u.light && !i.kind.Satisfied(u.concepts) && (i.kind != answer.May || !answer.OfLeave(u.concepts))
 	})
+	lost := slices.ContainsFunc(i.units, func(u wanted) bool { return answer.OfLoss(u.concepts) })
 	for n := range i.units {
 		u := &i.units[n]
+		if lost && !answer.OfLoss(u.concepts) {
+			u.weight *= kindShare // "umbrella", of "I lost my umbrella": the text may only say "lost property"
+		}
 		if topical && i.kind.Satisfied(u.concepts) && !u.turns {
 			u.weight *= kindShare
 		}

@@ -107,7 +107,14 @@ func (c *Conversation) hush(always bool) {
 	if c.current != nil && !c.current.interruptible && !always {
 		return
 	}
-	c.unanswered = nil
+	c.forget()
 	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.interruptible || always })
 	c.interrupt()
+}
+
+// forget lets what the user said be unanswered; but not what waits to be taken since a time has run out.
+func (c *Conversation) forget() {
+	if c.timing == nil || c.timing.closing == within {
+		c.unanswered = nil
+	}
 }

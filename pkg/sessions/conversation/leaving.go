@@ -12,7 +12,7 @@ import (
 
 // found is what the journal is told that the conversation found out.
 func (c *Conversation) found(left ...inbox.Left) session.Found {
-	return session.Found{Values: maps.Clone(c.goals.values), Outcome: c.outcome, Left: left}
+	return session.Found{Values: maps.Clone(c.goals.values), Outcome: c.outcome, Left: left, Clocks: c.clocks()}
 }
 
 // asksFor is how a goal is asked for. Whoever is asked how they are reached hears before what

@@ -36,6 +36,10 @@ type ear struct {
 	nodded time.Time
 	// pressed says that a button is held for it.
 	pressed bool
+	// late is the question that all of it is too late for, where the client understands it; empty for none. told says that
+	// the client said so.
+	late string
+	told bool
 	// stopping says that something was being said, or thought of, which it may stop.
 	stopping bool
 }
@@ -90,6 +94,7 @@ func (c *Conversation) openEar() {
 	}
 	c.ear.since, c.ear.turn = c.now(), id.NewTurn()
 	c.ear.stopping = c.current != nil || c.thought != nil
+	c.ear.late = c.lateFor("", c.now(), 0)
 	if most := c.config.Persona.Conversation.MaxTurnS; most > 0 {
 		c.set(turnTooLong, time.Duration(most)*time.Second)
 	}
@@ -106,8 +111,9 @@ func (c *Conversation) stoppedSpeaking() {
 }
 
 // transcribed takes what the client's speech recognition understood. Final parts
-// that come before the user has paused are one utterance.
-func (c *Conversation) transcribed(text string, final bool) {
+// that come before the user has paused are one utterance. about is the question that the client
+// says it is of; empty for none.
+func (c *Conversation) transcribed(text string, final bool, about string) {
 	if c.deaf || c.over || !c.microphoneOpen() || c.understands() {
 		return
 	}
@@ -116,6 +122,9 @@ func (c *Conversation) transcribed(text string, final bool) {
 	}
 	c.active()
 	c.openEar()
+	if about != "" && c.ear.words() == "" {
+		c.ear.late, c.ear.told = c.lateFor(about, c.ear.since, 0), c.isQuestion(about)
+	}
 	c.ear.interim = text
 	if final {
 		c.ear.interim = ""
@@ -155,8 +164,12 @@ func (c *Conversation) hearOut() {
 	heard := c.ear
 	c.ear = ear{}
 	c.clear(utteranceEnds, turnTooLong, bargesIn)
-	words := truncateRunes(heard.words(), maxTextRunes)
-	if words == "" {
+	words, goesOn := c.heardLate(&heard)
+	words = truncateRunes(words, maxTextRunes)
+	if c.timing != nil {
+		c.awaitLate(&heard, c.timing.put, words)
+	}
+	if words == "" || !goesOn {
 		return // a noise
 	}
 	heard.stopping = heard.stopping || c.current != nil || c.thought != nil
@@ -171,18 +184,27 @@ func (c *Conversation) hearOut() {
 		return
 	}
 	if heard.stopping && onlyStops(c.language, words) {
-		c.unanswered = nil // there is nothing to say to that
+		c.forget() // there is nothing to say to that
 		return
 	}
 	c.ask(words)
 }
 
-// typed takes what the user wrote, which is a whole turn at once.
-func (c *Conversation) typed(turn id.Turn, text string) {
+// typed takes what the user wrote, which is a whole turn at once. about is the question that the client
+// says it answers; empty for none.
+func (c *Conversation) typed(turn id.Turn, text, about string) {
 	if text == "" || c.over {
 		return
 	}
 	c.active()
+	if key := c.lateFor(about, c.now(), typedLate); key != "" {
+		told := c.isQuestion(about)
+		c.mayAnswer(told)
+		if c.keepLate(turn, text, key, c.now()) && !told {
+			c.askAfterLate(c.now())
+		}
+		return
+	}
 	c.dropEar()
 	if c.current == nil || c.yields() {
 		c.interrupt()

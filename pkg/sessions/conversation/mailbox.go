@@ -77,6 +77,13 @@ func (m *mailbox) take() (i item, ok, spilled bool) {
 	return i, true, spilled
 }
 
+// waiting is how many items there are.
+func (m *mailbox) waiting() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.items)
+}
+
 func (m *mailbox) ring() {
 	select {
 	case m.wake <- struct{}{}:

@@ -125,6 +125,8 @@ const (
 	HandoffRequested = "handoff_requested"
 	StaffJoined      = "staff_joined"
 	StaffLeft        = "staff_left"
+	// LateWords: words came too late for the question that they answer. They are kept, and do not count.
+	LateWords = "late_words"
 	// StaffChanged: a team member who was in is in another mode now.
 	StaffChanged = "staff_mode"
 )

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"visavis.dev/pkg/sessions/session"
 )
@@ -25,9 +26,25 @@ func (c *Conversation) begin() {
 		return
 	}
 	// A question that a crash left without its answer gets one now.
-	if last := len(c.turns) - 1; last >= 0 && c.turns[last].Speaker == session.User {
-		c.ask(c.turns[last].Text)
+	turns := slices.DeleteFunc(slices.Clone(c.turns), func(t session.Turn) bool { return c.cameLate(t.ID) })
+	settled := c.timing != nil && c.timing.settled
+	if c.timing != nil && c.timing.closing != within {
+		c.set(graceEnds, grace)
 	}
+	if last := len(turns) - 1; last >= 0 && turns[last].Speaker == session.User && !settled {
+		c.ask(turns[last].Text)
+		return
+	}
+	c.goOnToEnd()
+}
+
+// goOnToEnd ends a conversation whose questions were all put when the process before was lost, and in which nothing else is
+// asked for.
+func (c *Conversation) goOnToEnd() {
+	if !c.config.Session.Ends || c.goals.current() != nil || c.silent() || !c.goals.questioned() || c.timing != nil && c.timing.kept.Over {
+		return
+	}
+	c.last(c.fixed(c.ownOrigin(), c.endingWords()...), EndedByUser)
 }
 
 // disclosure tells people what they talk with in the language they speak: in the

@@ -21,6 +21,8 @@ type phrasebook struct {
 	// more asks further where an answer is thin, hint begins a hint, and last follows the answer to
 	// the last question of a subject.
 	more, hint, last string
+	// timeUp says that the time to answer is over.
+	timeUp string
 	// What users say, each phrase being nearly all of an utterance.
 	hearGreeting, hearThanks, hearWellness, hearWho, hearRepeat string
 	hearGoodbye, hearPerson, hearYes, hearNo                    string

@@ -19,7 +19,7 @@ func (c *Conversation) askGoal() {
 	}
 	c.goals.wasAsked()
 	s := c.fixed(c.ownOrigin(), c.asksFor(goal)...)
-	s.asking = true
+	s.asking, s.asks = true, questionOf(goal)
 	c.speak(s)
 }
 
@@ -38,7 +38,7 @@ func (c *Conversation) confirmed(means intent, text string) bool {
 	case sayNo:
 		c.goals.proposed, c.goals.asked = nil, true
 		s := c.reply(c.ownOrigin(), c.filledIn(c.goals.current().Prompt))
-		s.asking = true
+		s.asking, s.asks = true, questionOf(c.goals.current())
 		c.speak(s)
 	default:
 		c.goals.proposed = nil // another answer, or another matter
@@ -81,10 +81,16 @@ func (c *Conversation) accept(values map[string]string) {
 	if said := c.informed(); said != "" && reaches(values) {
 		c.agree(said)
 	}
+	c.wasAnswered()
 	c.goals.accept(values)
 	tools := c.completed()
 	c.noted("goal", c.config.Journal.Collected(c.ctx, c.found(c.leftLead()...)))
-	texts := []string{bookOf(c.language).noted}
+	c.sayNext([]string{bookOf(c.language).noted}).turn.ToolCalls = tools
+}
+
+// sayNext says words, and what follows them: the next goal is asked for, or, where none is left, the end of a subject. It
+// returns what is said.
+func (c *Conversation) sayNext(texts []string) *speech {
 	goal := c.goals.due()
 	if c.appoints(goal == nil) {
 		goal = nil
@@ -99,13 +105,13 @@ func (c *Conversation) accept(values map[string]string) {
 		texts = append(texts, c.endingWords()...)
 	}
 	s := c.reply(c.ownOrigin(), texts...)
-	s.asking = goal != nil || len(c.appointment.offered) > 0
-	s.turn.ToolCalls = tools
+	s.asking, s.asks = goal != nil || len(c.appointment.offered) > 0, questionOf(goal)
 	if over && c.config.Session.Ends {
 		c.last(s, EndedByUser)
-		return
+	} else {
+		c.speak(s)
 	}
-	c.speak(s)
+	return s
 }
 
 // endingWords are said once every question of a subject was put.

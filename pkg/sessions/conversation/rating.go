@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"visavis.dev/pkg/text/answer"
 )
@@ -14,10 +15,14 @@ const (
 	titleShare = 0.6
 	// nearShare is what a word counts that stands in the sentence before, and
 	// roundShare elsewhere in the passage.
-	nearShare  = 0.4
+	nearShare = 0.4
+	// referShare is that where the sentence begins with a pronoun for what the other is about.
+	referShare = 0.85
 	roundShare = 0.25
 	// leadShare is what a word counts that stands in a heading within the passage.
 	leadShare = 0.8
+	// strayShare is what a word counts under a heading that is a question for something else.
+	strayShare = 0.6
 )
 
 // rate sets every sentence's features.
@@ -39,41 +44,86 @@ func (i *inquiry) rate(all []candidate, passages []Passage) {
 type rater struct {
 	*inquiry
 	passages []Passage
+	around   []surroundings // of each passage
 	total    float64
-	titles   []holding
-	// titled is how far each title holds each unit: one of several things holds less of each.
-	titled [][]float64
-	// rounds are how far each passage holds each unit, and nowhere says of each unit
-	// that no passage does.
-	rounds  [][]float64
+	// nowhere says of each unit that no passage holds it.
 	nowhere []bool
 }
 
+// surroundings are what a passage says for all of its sentences.
+type surroundings struct {
+	title holding
+	// titled is how far the title and the heading hold each unit: one of several things holds
+	// less of each. rounds is how far the passage does.
+	titled, rounds []float64
+	// strays says that the heading is a question for something else than what is asked.
+	strays bool
+	// closed are the days that a sentence says are closed, and exceptions says that another
+	// closes some dates.
+	closed     answer.Days
+	exceptions bool
+}
+
 func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
-	r := &rater{inquiry: i, passages: passages, titles: make([]holding, len(passages)), titled: make([][]float64, len(passages)), rounds: make([][]float64, len(passages)), nowhere: make([]bool, len(i.units))}
+	r := &rater{inquiry: i, passages: passages, around: make([]surroundings, len(passages)), nowhere: make([]bool, len(i.units))}
 	for _, u := range i.units {
 		r.total += u.weight
 	}
-	for n, p := range passages {
-		r.titles[n] = held(cmp.Or(p.Language, i.Language), p.Title+" "+p.Heading)
-		r.rounds[n], r.titled[n] = make([]float64, len(i.units)), make([]float64, len(i.units))
-		share := 0.5 + 0.5*r.asked(r.titles[n].raw, &r.titles[n])
-		for k := range i.units {
-			r.titled[n][k] = share * i.units[k].in(&r.titles[n])
-		}
+	for n := range passages {
+		r.around[n] = r.surround(&passages[n])
 	}
 	for k := range i.units {
-		r.nowhere[k] = !slices.ContainsFunc(r.titled, func(titled []float64) bool { return titled[k] > 0 })
+		r.nowhere[k] = !slices.ContainsFunc(r.around, func(a surroundings) bool { return a.titled[k] > 0 })
 	}
 	for n := range all {
+		c := &all[n]
+		a := &r.around[c.passage]
+		if i.onDay {
+			c.schedule = answer.ScheduleIn(c.held.language, c.text)
+			a.closed = a.closed.And(c.closes())
+			a.exceptions = a.exceptions || c.schedule.Closed && (len(c.schedule.Dates) > 0 || len(c.schedule.Nths) > 0)
+		}
 		for k := range i.units {
-			in := all[n].had[k]
-			at := &r.rounds[all[n].passage][k]
-			*at = max(*at, in)
-			r.nowhere[k] = r.nowhere[k] && in == 0
+			if a.strays {
+				c.had[k] *= strayShare
+			}
+			a.rounds[k] = max(a.rounds[k], c.had[k])
+			r.nowhere[k] = r.nowhere[k] && c.had[k] == 0
 		}
 	}
 	return r
+}
+
+// closes are the days on which a sentence says that it is closed, of what stands before it: one
+// that names what is closed may speak of something else, as the café.
+func (c *candidate) closes() answer.Days {
+	if c.inquires {
+		return answer.Days{}
+	}
+	if n, known := answer.NegationIn(c.held.language, c.text); !known || n.Any() {
+		return answer.Days{}
+	}
+	for _, u := range unitsOf(nil, c.held.language, c.text) {
+		if !u.light && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) {
+			return answer.Days{}
+		}
+	}
+	return c.schedule.ClosedOn()
+}
+
+// surround is what is known of a passage before its sentences are read.
+func (r *rater) surround(p *Passage) surroundings {
+	language := cmp.Or(p.Language, r.Language)
+	a := surroundings{title: held(language, p.Title+" "+p.Heading), titled: make([]float64, len(r.units)), rounds: make([]float64, len(r.units))}
+	share := 0.5 + 0.5*r.asked(a.title.raw, &a.title)
+	for k := range r.units {
+		a.titled[k] = share * r.units[k].in(&a.title)
+	}
+	if heading := strings.TrimSpace(p.Heading); inquires(heading) {
+		h := held(language, heading)
+		a.strays = len(h.raw) > 0 && !slices.ContainsFunc(r.units, func(u wanted) bool { return !u.light && u.in(&h) > 0 })
+	}
+	return a
 }
 
 // rate sets a sentence's features, which follows another one, or nil.
@@ -81,24 +131,31 @@ func (r *rater) rate(c, previous *candidate) {
 	f := &c.features
 	f[one], f[length], f[rank] = 1, math.Log(1+float64(len(c.held.raw))), r.passages[c.passage].Score
 	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
-	title := &r.titles[c.passage]
+	around := &r.around[c.passage]
 	matched, titled, heavy := 0.0, 0.0, 0
 	f[label], f[cellAsked] = r.labeled(c)
 	f[counts] = flag(r.kind == answer.Count && r.counted(c))
+	r.date(c)
 	for k := range r.units {
 		u := &r.units[k]
 		share := u.weight / r.total
-		held, above, near := c.had[k], r.titled[c.passage][k], near(previous, k)
+		if c.days == answer.Holds && answer.OfDays(u.concepts) {
+			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
+		}
+		if previous != nil && c.refers && previous.place+1 == c.place {
+			c.had[k] = max(c.had[k], referShare*previous.had[k])
+		}
+		held, above, near := c.had[k], around.titled[k], near(previous, k)
 		if c.lead != nil {
 			near = max(near, leadShare*u.in(c.lead))
 		}
-		part := max(held, above, near, roundShare*r.rounds[c.passage][k])
+		part := max(held, above, near, roundShare*around.rounds[k])
 		f[own] += share * held
 		f[literal] += share * flag(held == 1)
 		f[heading] += share * max(0, above-held)
 		f[before] += share * max(0, near-max(held, above))
-		f[round] += share * max(0, r.rounds[c.passage][k]-max(held, above, near))
-		c.cover += share * max(held, titleShare*above, near, roundShare*r.rounds[c.passage][k])
+		f[round] += share * max(0, around.rounds[k]-max(held, above, near))
+		c.cover += share * max(held, titleShare*above, near, roundShare*around.rounds[k])
 		c.turns = c.turns || u.turns && part > valueBroad
 		matched, titled = matched+held, titled+above
 		r.miss(f, k, share*(1-max(held, above, near)))
@@ -110,11 +167,10 @@ func (r *rater) rate(c, previous *candidate) {
 	}
 	c.own = f[own]
 	f[focus] = matched / max(1, float64(len(c.held.raw)))
-	f[headingFocus] = min(1, titled/max(1, float64(len(title.raw))))
+	f[headingFocus] = min(1, titled/max(1, float64(len(around.title.raw))))
 	f[alone], f[leaning] = flag(heavy <= 1), flag(r.Previous != "" && leans(r.Question))
 	f[foreign] = flag(base(c.held.language) != base(r.language))
 	r.fit(c)
-	r.date(c)
 	c.turns = c.turns || r.onDay && c.days != answer.Unclear
 }
 
@@ -157,7 +213,11 @@ func (r *rater) fit(c *candidate) {
 func (r *rater) date(c *candidate) {
 	f := &c.features
 	if r.onDay {
-		s := answer.ScheduleIn(c.held.language, c.text)
+		s := &c.schedule
+		// What is closed on the day may be something else, as the café: that sentence tells itself.
+		if around := &r.around[c.passage]; c.held.evidence.OfHours() && !around.closed[r.day.Weekday] && !around.exceptions {
+			s.CloseOn(around.closed)
+		}
 		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
 		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)

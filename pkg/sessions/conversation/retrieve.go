@@ -70,7 +70,10 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 }
 
 func (r retrieval) search(ctx context.Context, q Question, text string, limit int) ([]Passage, error) {
-	found, err := r.Knowledge.Search(ctx, Query{Text: text, Language: q.Language, Bases: r.Bases, Tags: r.Tags, Limit: limit, Synonyms: q.synonyms})
+	found, err := r.Knowledge.Search(ctx, Query{
+		Text: text, Language: q.Language, Bases: r.Bases, Tags: r.Tags, Limit: limit, Synonyms: q.synonyms,
+		Languages: []string{base(reading(q.Language, q.Text)), base(q.Language)},
+	})
 	return slices.Clone(found), err
 }
 

@@ -11,8 +11,15 @@ const warning = 10 * time.Second
 // minuteSilence sets what is to follow when nobody says anything, and lifts it
 // when somebody does.
 func (c *Conversation) minuteSilence() {
-	quiet := c.ready && !c.finishing && c.current == nil && c.thought == nil && !c.ear.busy() &&
+	quiet := c.ready && !c.paused && !c.finishing && c.current == nil && c.thought == nil && !c.ear.busy() &&
 		(len(c.queue) == 0 || c.takenOver()) && (len(c.unanswered) == 0 || c.silent())
+	if c.timing != nil && c.timing.holds {
+		c.clear(nudges, warns, silenceEnds)
+		if !quiet || c.timing.runs {
+			c.clear(asksGoal)
+		}
+		return
+	}
 	if !quiet {
 		c.clear(asksGoal, nudges, warns, silenceEnds)
 		return

@@ -22,6 +22,10 @@ type speech struct {
 	own bool
 	// asking words are followed by no goal's prompt, nudging ones are no activity.
 	asking, nudging bool
+	// asks is the key of the question of a subject that it puts; empty for none. missed says that the user does not hear
+	// it to its end, by no doing of theirs, and closes that it says that a time is up.
+	asks           string
+	missed, closes bool
 	// answers says that what is said next of it answers what is unanswered; gap is the
 	// question that it leaves open.
 	answers bool
@@ -238,6 +242,7 @@ func (c *Conversation) end(interrupted bool) {
 	} else {
 		c.mayAsk = c.mayAsk || s.own && !s.asking && !s.nudging
 	}
+	c.wasPut(s)
 	if s.afterwards != nil {
 		s.afterwards()
 	}
@@ -320,6 +325,7 @@ func (c *Conversation) saying(order Say) {
 		return
 	}
 	if c.current != nil && c.current.interruptible {
+		c.unask()
 		c.interrupt()
 	}
 	c.queue = slices.Insert(c.queue, 0, s)

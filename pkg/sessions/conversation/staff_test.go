@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -165,6 +166,49 @@ func TestWhoIsNotToldThatNobodyComes(t *testing.T) {
 					require.Empty(t, got)
 				}
 				require.Equal(t, append([]string{}, test.want...), append([]string{}, got[:len(test.want)]...))
+			})
+		})
+	}
+}
+
+// emptyHouse is a journal of a team of whom nobody is there.
+type emptyHouse struct{ Journal }
+
+func (emptyHouse) Nobody(context.Context) (bool, error) { return true, nil }
+
+// brokenHouse cannot say who is there.
+type brokenHouse struct{ Journal }
+
+func (brokenHouse) Nobody(context.Context) (bool, error) {
+	return true, errors.New("the database is away")
+}
+
+// A visitor is told at once that nobody is free where that is known, however long they would wait else; where nobody knows they wait.
+func TestNobodyIsThere(t *testing.T) {
+	book := bookOf("en")
+	for name, test := range map[string]struct {
+		config map[string]any
+		of     func(Journal) Journal
+		after  time.Duration
+		told   bool
+	}{
+		"nobody is there":     {map[string]any{"waitS": 600.0}, func(j Journal) Journal { return emptyHouse{j} }, 3 * time.Second, true},
+		"nobody knows":        {map[string]any{"waitS": 600.0}, func(j Journal) Journal { return brokenHouse{j} }, 3 * time.Second, false},
+		"nobody knows, later": {nil, func(j Journal) Journal { return brokenHouse{j} }, 61 * time.Second, true},
+		"never":               {map[string]any{"waitS": 0.0}, func(j Journal) Journal { return emptyHouse{j} }, 75 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, patient(test.config, func(c *Config) { c.Journal = test.of(c.Journal) }), func(s *stage) {
+				s.ready()
+				s.types("Can I speak to a human please?")
+				s.expect(handedOff...)
+				s.wait(test.after)
+				if !test.told {
+					s.expect()
+					return
+				}
+				s.expect("tool: handoff failed", "bot: "+book.nobody, "bot: "+book.contact, "bot: How can my colleagues reach you?",
+					"bot: An e-mail address or a telephone number will do.", "final")
 			})
 		})
 	}

@@ -245,6 +245,7 @@ type memoryJournal struct {
 	values  map[string]string
 	outcome string
 	left    []inbox.Left
+	clocks  *session.Clocks
 	// loseAt makes the session another process's with so many calls.
 	calls, loseAt int
 	lost          bool
@@ -342,7 +343,7 @@ func (j *memoryJournal) Collected(_ context.Context, f session.Found) error {
 	if err := j.call(); err != nil {
 		return err
 	}
-	j.values, j.outcome, j.left = f.Values, f.Outcome, append(j.left, f.Left...)
+	j.values, j.outcome, j.left, j.clocks = f.Values, f.Outcome, append(j.left, f.Left...), f.Clocks
 	return nil
 }
 

@@ -30,6 +30,9 @@ func (c *Conversation) steer(s Steer) {
 	if s.Listening != nil {
 		c.deaf = !*s.Listening
 		if c.deaf {
+			if c.ear.busy() {
+				c.doubtOpen(session.WordsLost)
+			}
 			if c.ear.speaking && len(c.ear.stretches) > 0 {
 				c.send(UserSpeaking{})
 			}
@@ -40,12 +43,53 @@ func (c *Conversation) steer(s Steer) {
 	if s.Mute != nil {
 		c.mute = *s.Mute
 		if c.mute {
+			c.unask()
 			c.silence()
 		}
 	}
+	if s.Paused != nil && *s.Paused != c.paused {
+		c.pause(*s.Paused)
+	}
 	if s.Interrupt {
+		c.unask()
 		c.hush(true)
 	}
+}
+
+// pause has the conversation wait, or go on: with what the user said meanwhile, or else with what stood, which is said once
+// more.
+func (c *Conversation) pause(on bool) {
+	if c.paused = on; on {
+		c.silence()
+		return
+	}
+	c.activeAt, c.nudged = c.now(), false
+	if len(c.unanswered) == 0 && len(c.queue) == 0 && c.thought == nil && c.goals.asked && !c.silent() {
+		c.standsAgain()
+	}
+}
+
+// standsAgain says once more what stood when the conversation was made to wait: of what was not heard to its end, the open
+// question.
+func (c *Conversation) standsAgain() {
+	goal, last := c.goals.current(), c.lastOfAvatar()
+	if goal == nil || last == nil || !last.Interrupted {
+		c.repeat()
+		return
+	}
+	s := c.reply(c.ownOrigin(), c.filledIn(goal.Prompt))
+	s.asking, s.asks = true, questionOf(goal)
+	c.speak(s)
+}
+
+// lastOfAvatar is the avatar's last turn; nil for none.
+func (c *Conversation) lastOfAvatar() *session.Turn {
+	for i := len(c.turns) - 1; i >= 0; i-- {
+		if c.turns[i].Speaker == session.Avatar {
+			return &c.turns[i]
+		}
+	}
+	return nil
 }
 
 // silence ends what the avatar says of its own, and lets the rest be.
@@ -95,6 +139,12 @@ func (c *Conversation) giveWay() {
 	if c.current != nil {
 		c.current.afterwards = nil // a goodbye is no end while a person goes on
 	}
+	c.doubtOpen(session.ByStaff)
+	c.unask()
+	if c.timing != nil && c.timing.closing == ofOne {
+		c.timing.closing = within
+		c.clear(graceEnds)
+	}
 	c.unanswered, c.unconfirmed = nil, nil
 	c.goals.asked, c.goals.proposed = false, nil
 	c.interrupt()
@@ -132,6 +182,7 @@ func (c *Conversation) staffSaid(who id.Staff, text string) {
 		return
 	}
 	if c.current == nil || c.current.own {
+		c.unask()
 		c.interrupt()
 	}
 	if c.over {
@@ -148,7 +199,8 @@ func (c *Conversation) staffSaid(who id.Staff, text string) {
 		return
 	}
 	c.index++
-	c.activeAt, c.unanswered = now, nil
+	c.activeAt = now
+	c.forget()
 	c.clear(asksGoal, nudges, warns, silenceEnds)
 	c.remember(turn)
 	c.send(StaffText{Turn: turn.ID, Staff: s.ID, Name: s.Name, Text: text})
@@ -163,7 +215,10 @@ func (c *Conversation) finish(message string) {
 		return
 	}
 	c.finishing = true
-	c.unanswered, c.queue = nil, nil
+	c.queue = nil
+	if c.timing == nil {
+		c.unanswered = nil // else it may be the last answer
+	}
 	c.interrupt()
 	c.clear(asksGoal, nudges, warns, silenceEnds, utteranceEnds, turnTooLong, nobodyComes)
 	s := c.fixed(session.Say, message)

@@ -82,7 +82,9 @@ func (c *Conversation) handOff(message, by string) bool {
 func (c *Conversation) requestHandoff(by string) session.ToolCall {
 	c.outcome = handoff
 	call := c.use(handoff, requested)
-	c.send(Notice{Kind: HandoffRequested})
+	if c.config.Session.PersonAsked == "" {
+		c.send(Notice{Kind: HandoffRequested})
+	}
 	c.noted("hand-off", c.config.Journal.Collected(c.ctx, c.found(c.leftHandoff(by)...)))
 	c.awaitPerson(c.now())
 	return call

@@ -1,8 +1,11 @@
 package conversation
 
 import (
+	"cmp"
 	"time"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/sessions/session"
 )
 
 // HeardKind is what the server hears.
@@ -30,6 +33,8 @@ type Heard struct {
 	Late  bool
 	Text  string
 	Whole bool
+	// Failed says that what was said was not understood, since what understands it failed.
+	Failed bool
 }
 
 // Hear takes what the server heard. Words that others follow are left out where too much
@@ -51,6 +56,8 @@ type stretch struct {
 	whole        bool
 	// echo says that it is the avatar's own voice.
 	echo bool
+	// late is the question that it is too late for; empty for none.
+	late string
 }
 
 // voiceDelays are how long the user's voice sounds over the avatar's before it yields,
@@ -94,7 +101,7 @@ func (c *Conversation) voiceBegan(h Heard) {
 		if len(c.ear.stretches) == 0 {
 			c.ear.since = began
 		}
-		c.ear.stretches = append(c.ear.stretches, stretch{number: h.Segment, began: began})
+		c.ear.stretches = append(c.ear.stretches, stretch{number: h.Segment, began: began, late: c.lateFor("", began, 0)})
 	}
 	c.ear.speaking, c.ear.silentSince, c.ear.pressed = true, time.Time{}, h.Pressed
 	c.clear(utteranceEnds)
@@ -173,7 +180,11 @@ func (c *Conversation) nod() {
 func (c *Conversation) wordsHeard(h Heard) {
 	s := c.ear.stretch(h.Segment)
 	if s == nil {
-		return // of an utterance that is over
+		c.wordsCame(h) // of an utterance that is over
+		return
+	}
+	if t := c.timing; t != nil && h.Failed && t.doubt(cmp.Or(s.late, t.put), session.NotUnderstood) {
+		c.noteTime()
 	}
 	s.text, s.whole = truncateRunes(clean(h.Text), maxTextRunes), h.Whole
 	if s.text != "" {

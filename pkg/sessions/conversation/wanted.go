@@ -5,8 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/text/lexicon"
 	"visavis.dev/pkg/text/search"
@@ -196,7 +195,7 @@ type holding struct {
 
 // holdings are those of texts that were looked at lately; nobody changes one. The same
 // sentences are candidates for one question after another.
-var holdings = func() *lru.Cache[[2]string, holding] {
+var holdings = func() lru.Cache[[2]string, holding] {
 	cache, err := lru.New[[2]string, holding](4096)
 	if err != nil {
 		panic(err) // the size is positive

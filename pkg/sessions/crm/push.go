@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,9 +74,9 @@ type pushing struct {
 	unmapped map[string]bool
 }
 
-// push writes items into a CRM. What it did until something failed is answered with the error, an
-// upstream.Error.
-func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.Item, dry bool) (outcome, error) {
+// push writes items into a CRM: of those that were written before, which changed since, and with all those whose contacts were
+// deleted there. dry counts them alone. What it did until something failed is answered with the error, an upstream.Error.
+func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.Item, all, dry bool) (outcome, error) {
 	which := make([]id.InboxItem, len(items))
 	for i := range items {
 		which[i] = items[i].ID
@@ -84,6 +85,12 @@ func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.I
 	p := pushing{outcome: outcome{settled: o.SettledAt, counts: map[string]int64{}}, Syncer: s, opened: o, had: had, unmapped: map[string]bool{}}
 	if err != nil {
 		return p.outcome, err
+	}
+	var deleted map[string]bool
+	if all {
+		if deleted, err = p.deleted(ctx, items); err != nil {
+			return p.outcome, err
+		}
 	}
 	var changed []inbox.Item
 	for i := range items {
@@ -95,7 +102,7 @@ func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.I
 			p.dropped = append(p.dropped, link.Item)
 		case !goes(item):
 			p.counts[skipped]++
-		case linked && link.Edition >= item.Edition:
+		case linked && link.Edition >= item.Edition && !deleted[link.External]:
 			p.counts[unchanged]++
 		case dry:
 			p.counts[written]++
@@ -108,6 +115,28 @@ func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.I
 	}
 	err = p.write(ctx, changed)
 	return p.outcome, err
+}
+
+// deleted are the contacts, by their ids, that are gone there of items that did not change since they were written.
+func (p *pushing) deleted(ctx context.Context, items []inbox.Item) (gone map[string]bool, err error) {
+	var ids []string
+	for i := range items {
+		if link, linked := p.had[items[i].ID]; linked && goes(&items[i]) && link.Edition >= items[i].Edition {
+			ids = append(ids, link.External)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // several items of an address are one contact
+	began := p.Clock.Now()
+	err = p.opened.WithSecret(func(token string) (err error) {
+		gone, err = p.opened.HubSpot(p.Egress, token).Deleted(ctx, ids)
+		return err
+	})
+	p.report("sync.read", began, err)
+	return gone, err
 }
 
 // goes says whether an item is written: whose visitor left an address, and did not object.
@@ -209,7 +238,7 @@ func (p *pushing) askBare(ctx context.Context, c hubspot.Contact) error {
 	}
 	if err == nil {
 		p.unmapped[c.Email] = true
-		p.report(began, upstream.ErrRejected)
+		p.report("sync.upsert", began, upstream.ErrRejected)
 	}
 	return err
 }
@@ -229,7 +258,7 @@ func (p *pushing) ask(ctx context.Context, some []hubspot.Contact) (map[string]s
 	began := p.Clock.Now()
 	found, err := p.call(ctx, some)
 	if !refuses(err) && !busy(err) {
-		p.report(began, err)
+		p.report("sync.upsert", began, err)
 	}
 	return found, err
 }
@@ -243,6 +272,6 @@ func (p *pushing) call(ctx context.Context, some []hubspot.Contact) (found map[s
 	return found, err
 }
 
-func (p *pushing) report(began time.Time, err error) {
-	p.Report.Report(p.opened.Org, p.opened.ID, connection.OutcomeOf("sync.upsert", began, p.Clock.Now(), err))
+func (p *pushing) report(call string, began time.Time, err error) {
+	p.Report.Report(p.opened.Org, p.opened.ID, connection.OutcomeOf(call, began, p.Clock.Now(), err))
 }

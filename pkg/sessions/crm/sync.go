@@ -115,7 +115,7 @@ func (s *Syncer) sync(ctx context.Context, j job.Job) (*dispatch.Message, error)
 	return &dispatch.Message{
 		To: o.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
-			did, err = s.push(ctx, to, items, o.DryRun)
+			did, err = s.push(ctx, to, items, true, o.DryRun)
 			return err
 		},
 		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
@@ -168,7 +168,7 @@ func (s *Syncer) send(ctx context.Context, j job.Job) (*dispatch.Message, error)
 	return &dispatch.Message{
 		To: in.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
-			did, err = s.push(ctx, to, []inbox.Item{item}, false)
+			did, err = s.push(ctx, to, []inbox.Item{item}, false, false)
 			return err
 		},
 		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {

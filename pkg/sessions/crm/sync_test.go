@@ -38,7 +38,7 @@ func TestASyncWritesEveryLeadOnce(t *testing.T) {
 	require.Len(t, b.service.Requests(), 2)
 
 	require.Equal(t, map[string]int64{"unchanged": 130, "skipped": 2}, b.sync(crm.Order{}))
-	require.Len(t, b.service.Requests(), 2)
+	require.Equal(t, []string{"POST /batch/read", "POST /batch/read"}, b.service.Requests()[2:], "nothing is written")
 	b.change(leads[3].ID, func(i *inbox.Item) { i.State = inbox.Open })
 	require.Equal(t, map[string]int64{"written": 1, "unchanged": 129, "skipped": 2}, b.sync(crm.Order{}))
 	require.Equal(t, map[string]int64{"unchanged": 30, "skipped": 2}, b.sync(crm.Order{Since: leads[100].CreatedAt}))
@@ -89,16 +89,35 @@ func TestForgottenVisitors(t *testing.T) {
 	require.Len(t, b.service.Requests(), 1)
 }
 
-// A contact that is gone there is made anew.
+// A contact that is gone there is made anew by a sync, and when its item changes.
 func TestAContactThatWasDeleted(t *testing.T) {
 	b := newBench(t, nil)
 	lead := b.lead("kim@example.com")
+	b.lead("lee@example.com")
 	b.sync(crm.Order{})
-	which, _ := b.one()
-	b.service.Remove(which)
+	deleted := func() {
+		for which, c := range b.service.Contacts() {
+			if c["email"] == "kim@example.com" {
+				b.service.Remove(which)
+			}
+		}
+		require.Len(t, b.service.Contacts(), 1)
+	}
+	deleted()
+	require.Equal(t, map[string]int64{"written": 1, "unchanged": 1}, b.sync(crm.Order{DryRun: true}))
+	require.Len(t, b.service.Contacts(), 1)
+	require.Equal(t, map[string]int64{"written": 1, "unchanged": 1}, b.sync(crm.Order{}))
+	require.Len(t, b.service.Contacts(), 2)
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(crm.Order{}))
+	require.Contains(t, b.service.Contacts(), b.links(lead.ID)[lead.ID].External)
+
+	deleted()
 	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
-	require.Equal(t, map[string]int64{"written": 1}, b.sync(crm.Order{}))
-	b.one()
+	queued := b.queued()
+	_, err := b.step(&queued[len(queued)-1])
+	require.NoError(t, err)
+	require.Len(t, b.service.Contacts(), 2)
+	require.Contains(t, b.service.Contacts(), b.links(lead.ID)[lead.ID].External)
 }
 
 func TestOnlyCRMsAreSynced(t *testing.T) {

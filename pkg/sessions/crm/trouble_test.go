@@ -83,7 +83,7 @@ func TestPatienceWithinABatch(t *testing.T) {
 	_, err = b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int64{"unlinked": 1, "written": 2, "refused": 1}, j.Counts)
-	require.Len(t, b.service.Requests(), before+4, "one of which asks for the address alone")
+	require.Len(t, b.service.Requests(), before+5, "of which the first looks whether what was written is there, and one asks for the address alone")
 }
 
 func TestAServiceThatFails(t *testing.T) {

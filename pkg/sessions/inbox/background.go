@@ -20,12 +20,21 @@ const SweepBatch = 1000
 func Tasks(d sweep.Deps) []sweep.Task {
 	return []sweep.Task{
 		{Name: "bring back snoozed items", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Wake)},
+		{Name: "enter the terms of items that lost them", Every: time.Minute, Batch: SweepBatch, Run: d.Undated(EnterTerms)},
 		{Name: "apply the rules of items that are due", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Due)},
 	}
 }
 
 // Wake opens the items of a shard whose time has come. It rides inbox_item_by_snooze.
 func Wake(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	return each(ctx, t, shard, func(ctx context.Context, tx *tenant.Tx, which id.InboxItem) error { return wake(ctx, tx, which, now) }, `
+		SELECT i.org_id, i.id FROM inbox_item i JOIN org_fence f ON f.org_id = i.org_id AND f.state IN ('open', 'capture')
+		WHERE i.snoozed_until <= $2 ORDER BY i.snoozed_until LIMIT $1`, now)
+}
+
+// each does something with items of a shard, each in a transaction of its own, and answers of how many. The statement finds them, SweepBatch of
+// them as its first argument says.
+func each(ctx context.Context, t *tenant.Tenants, shard string, do func(context.Context, *tenant.Tx, id.InboxItem) error, sql string, args ...any) (int, error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return 0, err
@@ -34,9 +43,7 @@ func Wake(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (
 		Org  id.Org
 		Item id.InboxItem
 	}
-	rows, err := db.Query(ctx, `
-		SELECT i.org_id, i.id FROM inbox_item i JOIN org_fence f ON f.org_id = i.org_id AND f.state IN ('open', 'capture')
-		WHERE i.snoozed_until <= $1 ORDER BY i.snoozed_until LIMIT $2`, now, SweepBatch)
+	rows, err := db.Query(ctx, sql, append([]any{SweepBatch}, args...)...)
 	if err != nil {
 		return 0, err
 	}
@@ -44,19 +51,19 @@ func Wake(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (
 	if err != nil {
 		return 0, err
 	}
-	woken := 0
+	done := 0
 	for _, d := range found {
-		failed := t.InTx(ctx, d.Org, func(ctx context.Context, tx *tenant.Tx) error { return wake(ctx, tx, d.Item, now) }, tenant.Idempotent(true))
+		failed := t.InTx(ctx, d.Org, func(ctx context.Context, tx *tenant.Tx) error { return do(ctx, tx, d.Item) }, tenant.Idempotent(true))
 		switch {
 		case ctx.Err() != nil:
-			return woken, ctx.Err()
+			return done, ctx.Err()
 		case failed == nil, errdefs.IsNotFound(failed, Noun):
-			woken++
+			done++
 		default:
 			err = errors.Join(err, failed)
 		}
 	}
-	return woken, err
+	return done, err
 }
 
 func wake(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Time) error {
@@ -67,4 +74,23 @@ func wake(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Time)
 	before := i.State
 	i.State, i.SnoozedUntil = Open, nil
 	return i.settle(ctx, tx, before, Updated, "", now, func() { i.tellChanged(tx, before, []string{"state", "snoozedUntil"}, platform) })
+}
+
+// EnterTerms makes the terms anew of items of a shard that a process of before changed, which knows fewer: while a deployment is changed both
+// are there. It rides inbox_item_terms_due.
+func EnterTerms(ctx context.Context, t *tenant.Tenants, shard string) (int, error) {
+	return each(ctx, t, shard, func(ctx context.Context, tx *tenant.Tx, which id.InboxItem) error {
+		i, err := Lock(ctx, tx, which)
+		if err != nil {
+			return err
+		}
+		if err := i.enterTerms(ctx, tx); err != nil {
+			return err
+		}
+		tx.Touch("inbox_item", i.ID)
+		_, err = tx.Exec(ctx, `UPDATE inbox_item SET terms_edition = edition WHERE org_id = $1 AND id = $2`, tx.Org, i.ID)
+		return err
+	}, `
+		SELECT i.org_id, i.id FROM inbox_item i JOIN org_fence f ON f.org_id = i.org_id AND f.state IN ('open', 'capture')
+		WHERE i.terms_edition <> i.edition AND i.tags <> '{}'::TEXT[] ORDER BY i.org_id, i.id LIMIT $1`)
 }

@@ -61,19 +61,47 @@ func Capture(ctx context.Context, tx *tenant.Tx, o Origin, l Left, at time.Time)
 		return err
 	}
 	i.tellNew(tx)
-	if i.Kind == Book {
+	switch i.Kind {
+	case Book:
 		return i.invite(ctx, tx, platform, at)
+	case Handoff:
+		return i.callTeam(ctx, tx, false, at)
+	case Lead:
 	}
 	return nil
 }
 
-// add takes what was left since.
+// add takes what was left since. Who asks for a person again, while none is there, has the team called again.
 func (i *Item) add(ctx context.Context, tx *tenant.Tx, l Left, at time.Time) error {
 	if i.ForgottenAt != nil {
 		return nil
 	}
+	if l.RequestedBy == "" || i.State == Spam {
+		return i.update(ctx, tx, l, false, at)
+	}
+	attended, err := i.attended(ctx, tx)
+	if err != nil {
+		return err
+	}
+	came := i.JoinedAt != nil
+	if err := i.update(ctx, tx, l, !attended, at); err != nil || attended {
+		return err
+	}
+	return i.callTeam(ctx, tx, came, at)
+}
+
+// attended says whether one of the team is in the conversation who can talk in it. It rides session_staff_pkey.
+func (i *Item) attended(ctx context.Context, tx *tenant.Tx) (yes bool, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM session_staff WHERE org_id = $1 AND session_id = $2 AND joined_at IS NOT NULL AND left_at IS NULL
+			AND COALESCE(NULLIF(most, ''), mode) <> 'listen')`, tx.Org, i.Session).Scan(&yes)
+	return yes, err
+}
+
+// update writes what was left since; waits says that a person is asked for while none is there.
+func (i *Item) update(ctx context.Context, tx *tenant.Tx, l Left, waits bool, at time.Time) error {
 	before, was, address := i.State, i.Booking, i.Contact.Email
-	changed := i.take(l, at)
+	changed := i.take(l, waits, at)
 	rewanted, err := i.rewant(ctx, tx, l.Wanted, activity.Actor{By: platform, At: at})
 	if err != nil {
 		return err
@@ -93,14 +121,14 @@ func (i *Item) add(ctx context.Context, tx *tenant.Tx, l Left, at time.Time) err
 	return i.enterTerms(ctx, tx)
 }
 
-// take takes what of a visitor is new, and answers its names.
-func (i *Item) take(l Left, at time.Time) []string {
+// take takes what of a visitor is new, and answers its names; waits says that they wait for a person anew.
+func (i *Item) take(l Left, waits bool, at time.Time) []string {
 	band := i.Band
 	changed := slices.Concat(i.Contact.take(l.Contact), i.Words.take(l.Words))
 	if i.score(); band != nil && *i.Band != *band {
 		changed = append(changed, "leadBand")
 	}
-	if l.RequestedBy != "" && (!i.State.Active() || i.State == Snoozed || i.JoinedAt != nil) {
+	if waits && (!i.State.Active() || i.State == Snoozed || i.JoinedAt != nil) {
 		i.State, i.WaitingSince, i.JoinedAt, i.Staff, i.SnoozedUntil = Open, &at, nil, id.Staff{}, nil
 		changed = append(changed, "state")
 	}

@@ -2,12 +2,10 @@ package inbox
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -55,37 +53,11 @@ func (i *Item) IsOverdue(now time.Time) bool {
 
 // Due applies the rules of due times to the items of a shard whose time has come. It rides inbox_item_by_due_step.
 func Due(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
-	db, err := t.Shard(ctx, shard)
-	if err != nil {
-		return 0, err
-	}
-	type due struct {
-		Org  id.Org
-		Item id.InboxItem
-	}
-	rows, err := db.Query(ctx, `
+	return each(ctx, t, shard, func(ctx context.Context, tx *tenant.Tx, which id.InboxItem) error {
+		return comeDue(ctx, tx, which, now)
+	}, `
 		SELECT i.org_id, i.id FROM inbox_item i JOIN org_fence f ON f.org_id = i.org_id AND f.state IN ('open', 'capture')
-		WHERE i.due_step_at <= $1 ORDER BY i.due_step_at LIMIT $2`, now, SweepBatch)
-	if err != nil {
-		return 0, err
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[due])
-	if err != nil {
-		return 0, err
-	}
-	told := 0
-	for _, d := range found {
-		failed := t.InTx(ctx, d.Org, func(ctx context.Context, tx *tenant.Tx) error { return comeDue(ctx, tx, d.Item, now) }, tenant.Idempotent(true))
-		switch {
-		case ctx.Err() != nil:
-			return told, ctx.Err()
-		case failed == nil, errdefs.IsNotFound(failed, Noun):
-			told++
-		default:
-			err = errors.Join(err, failed)
-		}
-	}
-	return told, err
+		WHERE i.due_step_at <= $2 ORDER BY i.due_step_at LIMIT $1`, now)
 }
 
 // comeDue goes on to the next step of an item that is due, with the rules of this one, in one commit.

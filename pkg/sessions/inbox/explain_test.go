@@ -43,20 +43,22 @@ func TestRulesRideTheirIndexes(t *testing.T) {
 	require.NoError(t, err)
 	for _, sql := range []string{
 		`INSERT INTO inbox_item (org_id, id, kind, state, language, contact, words, band_chosen, urgency, source, tags, metadata, edition, created_at, updated_at,
-			sla_due_at, due_step_at)
-		SELECT $1, gen_random_uuid(), 'lead', 'new', 'en', '{}', '{}', false, 'normal', '{}', '{}', '{}', 1, now(), now(),
-			CASE WHEN n % 100 = 0 THEN now() END, CASE WHEN n % 100 = 0 THEN now() END
+			sla_due_at, due_step_at, department, assignee_id)
+		SELECT $1, gen_random_uuid(), 'lead', CASE WHEN n % 100 = 0 THEN 'new' ELSE 'done' END, 'en', '{}', '{}', false, 'normal', '{}', '{}', '{}', 1, now(), now(),
+			CASE WHEN n % 100 = 0 THEN now() END, CASE WHEN n % 100 = 0 THEN now() END, CASE WHEN n % 50 = 0 THEN 'Sales' ELSE 'Other' END,
+			CASE WHEN n % 2 > 0 THEN gen_random_uuid() END
 		FROM generate_series(1, 2000) n`,
 		`INSERT INTO inbox_rule (org_id, id, name, enabled, position, event, definition, edition, created_at, updated_at)
 		SELECT $1, gen_random_uuid(), 'x', true, n, 'item_created', '{"when": {}, "then": {"urgency": "high"}}', 1, now(), now() FROM generate_series(1, 100) n`,
 		`INSERT INTO inbox_rule_run (org_id, item_id, rule_id, occasion, rule_name, event, did, at)
 		SELECT $1, gen_random_uuid(), gen_random_uuid(), 'x', 'x', 'item_created', '{}', now() FROM generate_series(1, 2000) n`,
+		`INSERT INTO inbox_term (org_id, term, item_id) SELECT $1, 'kim' || n, gen_random_uuid() FROM generate_series(1, 2000) n`,
 		`INSERT INTO inbox_note (org_id, item_id, id, author, text, at) SELECT $1, gen_random_uuid(), gen_random_uuid(), 'x', 'x', now() FROM generate_series(1, 2000) n`,
 	} {
 		_, err = db.Exec(t.Context(), sql, org)
 		require.NoError(t, err)
 	}
-	_, err = db.Exec(t.Context(), `ANALYZE inbox_item`)
+	_, err = db.Exec(t.Context(), `ANALYZE inbox_item, inbox_term`)
 	require.NoError(t, err)
 	now := time.Now().UTC()
 	for name, tt := range map[string]struct {
@@ -87,7 +89,25 @@ func TestRulesRideTheirIndexes(t *testing.T) {
 			require.Len(t, found, 20)
 			return err
 		}},
-		"due": {"i.due_step_at <= $1", "inbox_item_by_due_step", func(ctx context.Context) error {
+		"list of a department": {"lower(i.department) = lower($15)", "inbox_item_by_department", func(ctx context.Context) error {
+			found, err := inbox.List(ctx, tenants, org, inbox.Filter{Department: "sales"}, id.InboxItem{}, 50)
+			require.Len(t, found, 40)
+			return err
+		}},
+		"list of what nobody deals with": {"ORDER BY i.id DESC", "inbox_item_unassigned", func(ctx context.Context) error {
+			found, err := inbox.List(ctx, tenants, org, inbox.Filter{Unassigned: true}, id.InboxItem{}, 10)
+			require.Len(t, found, 10)
+			return err
+		}},
+		"list of a tag": {"FROM inbox_term t", "inbox_term_pkey", func(ctx context.Context) error {
+			_, err := inbox.List(ctx, tenants, org, inbox.Filter{Tags: []string{"fair"}}, id.InboxItem{}, 50)
+			return err
+		}},
+		"terms": {"i.terms_edition <> i.edition", "inbox_item_terms_due", func(ctx context.Context) error {
+			_, err := inbox.EnterTerms(ctx, tenants, "a")
+			return err
+		}},
+		"due": {"i.due_step_at <= $2", "inbox_item_by_due_step", func(ctx context.Context) error {
 			_, err := inbox.Due(ctx, tenants, "a", now.Add(-24*time.Hour))
 			return err
 		}},

@@ -257,9 +257,10 @@ func (i *Item) insert(ctx context.Context, tx *tenant.Tx) error {
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO inbox_item (org_id, id, kind, state, portal_id, widget_id, persona_id, session_id, channel, language, contact, words, band,
 			band_chosen, urgency, department, requested_by, waiting_since, staff_id, joined_at, source, assignee_id, tags, snoozed_until,
-			forgotten_at, external_id, metadata, edition, created_at, updated_at, booking, sla_due_at, due_step_at)
+			forgotten_at, external_id, metadata, edition, created_at, updated_at, booking, sla_due_at, due_step_at,
+			terms_edition)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28,
-			$29, $30, $31, $32, $33)`,
+			$29, $30, $31, $32, $33, $28)`,
 		tx.Org, i.ID, i.Kind, i.State, i.Portal, i.Widget, i.Persona, i.Session, i.Channel, i.Language, i.Contact, i.Words, i.Band, i.Chosen,
 		i.Urgency, i.Department, i.RequestedBy, i.WaitingSince, i.Staff, i.JoinedAt, i.Source, i.Assignee, i.Tags, i.SnoozedUntil,
 		i.ForgottenAt, i.ExternalID, i.Metadata, i.Edition, i.CreatedAt, i.UpdatedAt, i.Booking, i.SLADueAt, i.DueStepAt); err != nil {
@@ -274,7 +275,8 @@ func (i *Item) insert(ctx context.Context, tx *tenant.Tx) error {
 	return i.enterTerms(ctx, tx)
 }
 
-// save writes what can change of an item that is locked, whose state was one before.
+// save writes what can change of an item that is locked, whose state was one before. Whoever changes what it is found by enters its
+// terms.
 func (i *Item) save(ctx context.Context, tx *tenant.Tx, before State, at time.Time) error {
 	i.UpdatedAt, i.Edition = at, i.Edition+1
 	i.followState(before, at)
@@ -282,7 +284,8 @@ func (i *Item) save(ctx context.Context, tx *tenant.Tx, before State, at time.Ti
 	if _, err := tx.Exec(ctx, `
 		UPDATE inbox_item SET state = $3, contact = $4, words = $5, band = $6, band_chosen = $7, urgency = $8, department = $9, waiting_since = $10,
 			staff_id = $11, joined_at = $12, source = $13, assignee_id = $14, tags = $15, snoozed_until = $16, forgotten_at = $17,
-			external_id = $18, metadata = $19, edition = $20, updated_at = $21, booking = $22, first_reply_at = $23, sla_due_at = $24, due_step_at = $25
+			external_id = $18, metadata = $19, edition = $20, updated_at = $21, booking = $22, first_reply_at = $23, sla_due_at = $24, due_step_at = $25,
+			terms_edition = CASE WHEN terms_edition = edition THEN $20 ELSE terms_edition END
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, i.ID, i.State, i.Contact, i.Words, i.Band, i.Chosen, i.Urgency, i.Department, i.WaitingSince, i.Staff, i.JoinedAt, i.Source, i.Assignee,
 		i.Tags, i.SnoozedUntil, i.ForgottenAt, i.ExternalID, i.Metadata, i.Edition, i.UpdatedAt, i.Booking, i.FirstReplyAt, i.SLADueAt, i.DueStepAt); err != nil {

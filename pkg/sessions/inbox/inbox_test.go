@@ -3,7 +3,9 @@ package inbox_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -273,6 +275,42 @@ func TestSnoozedItemsComeBackOnce(t *testing.T) {
 	require.Len(t, w.events(event.LeadUpdated), 2, "put off, and back")
 }
 
+// Items that a process of before changed, which drops the terms of tags, are found by their tags again.
+func TestTermsThatWereLostAreEnteredAnew(t *testing.T) {
+	w := newWorld(t)
+	one, two := w.enters(now, inbox.Item{Tags: []string{"fair"}}), w.enters(now, inbox.Item{Tags: []string{"fair"}})
+	tagged := func() (found []id.InboxItem) {
+		for _, i := range w.list(inbox.Filter{Tags: []string{"fair"}}) {
+			found = append(found, i.ID)
+		}
+		return found
+	}
+	enter := func() int {
+		n, err := inbox.EnterTerms(t.Context(), w.tenants, "a")
+		require.NoError(t, err)
+		return n
+	}
+	require.Len(t, tagged(), 2)
+	require.Zero(t, enter())
+	_, err := w.change(two.ID, after(1), func(i *inbox.Item) { i.Urgency = inbox.HighUrgency })
+	require.NoError(t, err)
+	require.Zero(t, enter(), "of what is changed now nothing is lost")
+
+	require.NoError(t, w.in(func(ctx context.Context, tx *tenant.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE inbox_item SET edition = edition + 1 WHERE org_id = $1 AND id = $2`, tx.Org, one.ID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM inbox_term WHERE org_id = $1 AND item_id = $2 AND term LIKE '#%'`, tx.Org, one.ID)
+		return err
+	}))
+	require.Equal(t, []id.InboxItem{two.ID}, tagged())
+	_, err = w.change(one.ID, after(2), func(i *inbox.Item) { i.State = inbox.Done })
+	require.NoError(t, err)
+	require.Equal(t, 1, enter(), "also what was changed by a process of now since")
+	require.ElementsMatch(t, []id.InboxItem{one.ID, two.ID}, tagged())
+	require.Zero(t, enter())
+}
+
 // Of two who assign an item at once, both are heard, one after the other, and the counts hold.
 func TestTwoChangesAtOnce(t *testing.T) {
 	w := newWorld(t)
@@ -469,4 +507,61 @@ func berlin(t *testing.T) *time.Location {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
 	return zone
+}
+
+// However many come at once, there are as many rules, rules that are switched on and members of the team as there can be.
+func TestLimitsHoldOfManyAtOnce(t *testing.T) {
+	t.Parallel()
+	tenants, org, _ := tenanttest.New(t)
+	who := activity.Actor{By: "test", At: time.Now().UTC()}
+	fill := func(sql string, n int) {
+		db, err := tenants.Shard(t.Context(), "a")
+		require.NoError(t, err)
+		_, err = db.Exec(t.Context(), sql, org, n)
+		require.NoError(t, err)
+	}
+	// race has some transactions meet between what they look at and their commit, and answers how many committed.
+	race := func(do func(ctx context.Context, tx *tenant.Tx) error) (in int) {
+		var (
+			group sync.WaitGroup
+			done  atomic.Int64
+		)
+		for range 6 {
+			group.Go(func() {
+				err := tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+					err := do(ctx, tx)
+					time.Sleep(50 * time.Millisecond) //nolint:forbidigo // the others are to come meanwhile, which shows nowhere
+					return err
+				})
+				if _, full := errors.AsType[*errdefs.Conflict](err); err == nil {
+					done.Add(1)
+				} else if !full {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		group.Wait()
+		return int(done.Load())
+	}
+	rule := inbox.Rule{Name: "One", Event: inbox.Created, Definition: inbox.Definition{Then: inbox.Actions{Urgency: "high"}}}
+	fill(`INSERT INTO inbox_rule (org_id, id, name, enabled, position, event, definition, edition, created_at, updated_at)
+		SELECT $1, gen_random_uuid(), 'x', n <= 19, n, 'item_created', '{"when": {}, "then": {"urgency": "high"}}', 1, now(), now()
+		FROM generate_series(1, $2::BIGINT) n`, inbox.MaxRules-2)
+	on := rule
+	on.Enabled = true
+	require.Equal(t, 1, race(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := inbox.CreateRule(ctx, tx, on, who)
+		return err
+	}), "of an event one more could be switched on")
+	require.Equal(t, 1, race(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := inbox.CreateRule(ctx, tx, rule, who)
+		return err
+	}), "there was room for one more")
+
+	fill(`INSERT INTO inbox_member (org_id, person_id, away, departments, updated_at)
+		SELECT $1, gen_random_uuid(), false, '{}', now() FROM generate_series(1, $2::BIGINT)`, inbox.MaxMembers-1)
+	require.Equal(t, 1, race(func(ctx context.Context, tx *tenant.Tx) error {
+		m := inbox.Member{Person: id.NewPerson(), Departments: []string{}}
+		return m.Save(ctx, tx, who)
+	}))
 }

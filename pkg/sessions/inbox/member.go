@@ -23,6 +23,8 @@ type Member struct {
 	// Week is when they work; nil for any time.
 	Week      *Week
 	UpdatedAt time.Time
+	// Joins says that they are mailed a way into conversations whose visitors wait for a person.
+	Joins bool
 }
 
 // MemberNoun is what errors call a member of the team.
@@ -45,7 +47,7 @@ func (m *Member) There(at time.Time) bool {
 	return m.Week == nil || m.Week.open(at)
 }
 
-const memberColumns = `person_id, away, away_until, departments, hours, updated_at`
+const memberColumns = `person_id, away, away_until, departments, hours, updated_at, joins`
 
 func scanMember(row pgx.CollectableRow) (Member, error) { return pgx.RowToStructByPos[Member](row) }
 
@@ -69,17 +71,32 @@ func (m *Member) Save(ctx context.Context, tx *tenant.Tx, who activity.Actor) er
 			return err
 		}
 	}
+	if err := tx.Add(ctx, memberLimits, 0); err != nil {
+		return err
+	}
 	tx.Touch("inbox_member", m.Person)
 	tag, err := tx.Exec(ctx, `
-		INSERT INTO inbox_member (org_id, person_id, away, away_until, departments, hours, updated_at)
-		SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM inbox_member WHERE org_id = $1 AND person_id <> $2) < $8
+		INSERT INTO inbox_member (org_id, person_id, away, away_until, departments, hours, updated_at, joins)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $9 WHERE (SELECT count(*) FROM inbox_member WHERE org_id = $1 AND person_id <> $2) < $8
 		ON CONFLICT (org_id, person_id) DO UPDATE SET away = excluded.away, away_until = excluded.away_until, departments = excluded.departments,
-			hours = excluded.hours, updated_at = excluded.updated_at`,
-		tx.Org, m.Person, m.Away, m.AwayUntil, m.Departments, m.Week, m.UpdatedAt, MaxMembers)
+			hours = excluded.hours, updated_at = excluded.updated_at, joins = excluded.joins`,
+		tx.Org, m.Person, m.Away, m.AwayUntil, m.Departments, m.Week, m.UpdatedAt, MaxMembers, m.Joins)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = &errdefs.Conflict{Noun: MemberNoun, Reason: ReasonMembers, Message: fmt.Sprintf("The team has %d members, which is as many as it can have.", MaxMembers)}
 	}
-	who.Log(tx, "inbox_member.set", "person", m.Person, map[string]any{"away": m.Away})
+	who.Log(tx, "inbox_member.set", "person", m.Person, map[string]any{"away": m.Away, "joins": m.Joins})
+	return err
+}
+
+// StopJoining sends somebody of the team no more ways into conversations, until they are allowed to
+// join anew: their address changed, and who changes addresses may not read conversations.
+func StopJoining(ctx context.Context, tx *tenant.Tx, which id.Person, who activity.Actor) error {
+	tx.Touch("inbox_member", which)
+	tag, err := tx.Exec(ctx, `
+		UPDATE inbox_member SET joins = FALSE, updated_at = $3 WHERE org_id = $1 AND person_id = $2 AND joins`, tx.Org, which, who.At)
+	if err == nil && tag.RowsAffected() > 0 {
+		who.Log(tx, "inbox_member.set", "person", which, map[string]any{"joins": false})
+	}
 	return err
 }
 

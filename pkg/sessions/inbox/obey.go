@@ -136,7 +136,10 @@ func (i *Item) applyRules(ctx context.Context, tx *tenant.Tx, e Event, on string
 			return by, nil, err
 		}
 	}
-	return by, fields, nil
+	if e != Created && slices.Contains(fields, "tags") { // whoever enters what is new enters its terms
+		err = i.enterTerms(ctx, tx)
+	}
+	return by, fields, err
 }
 
 // settle saves an item that is locked and changed, whose state was one before, with what the rules of an event change of it, and
@@ -173,7 +176,7 @@ func (r *Rule) apply(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, c *c
 	for _, tag := range t.AddTags {
 		switch {
 		case slices.Contains(i.Tags, tag):
-		case len(i.Tags) >= mostTags:
+		case len(i.Tags) >= MaxTags:
 			skip("addTags", TooManyTags)
 		default:
 			i.Tags = append(i.Tags, tag)

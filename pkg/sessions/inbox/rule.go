@@ -135,8 +135,8 @@ const (
 // MaxEnabled is how many rules of an event can be switched on: what they do is done while whoever sets them off waits.
 const MaxEnabled = 20
 
-// mostTags is how many tags an item can have.
-const mostTags = 20
+// MaxTags is how many tags an item can have.
+const MaxTags = 20
 
 // check says whether a rule can be applied. The error is an errdefs.Invalid.
 func (r *Rule) check() error {
@@ -236,6 +236,9 @@ func CreateRule(ctx context.Context, tx *tenant.Tx, r Rule, who activity.Actor) 
 	if err := r.check(); err != nil {
 		return r, err
 	}
+	if err := holdRules(ctx, tx); err != nil {
+		return r, err
+	}
 	if err := r.room(ctx, tx); err != nil {
 		return r, err
 	}
@@ -254,7 +257,18 @@ func CreateRule(ctx context.Context, tx *tenant.Tx, r Rule, who activity.Actor) 
 	return r, nil
 }
 
-// room says whether there is room among the rules of its event for one that is switched on. The error is an errdefs.Conflict.
+// ruleLimits and memberLimits name rows that are held while rules, or members, are counted and one is entered: else two
+// who come at once both see room for the last one.
+const (
+	ruleLimits   = "limits.inbox_rule"
+	memberLimits = "limits.inbox_member"
+)
+
+// holdRules has nobody else enter or switch on a rule until the commit.
+func holdRules(ctx context.Context, tx *tenant.Tx) error { return tx.Add(ctx, ruleLimits, 0) }
+
+// room says whether there is room among the rules of its event for one that is switched on. The caller holds the
+// rules (holdRules). The error is an errdefs.Conflict.
 func (r *Rule) room(ctx context.Context, tx *tenant.Tx) error {
 	if !r.Enabled {
 		return nil
@@ -275,6 +289,9 @@ func (r *Rule) room(ctx context.Context, tx *tenant.Tx) error {
 // Change writes a rule that is locked. The error is an errdefs.Invalid, or an errdefs.Conflict where too many are switched on.
 func (r *Rule) Change(ctx context.Context, tx *tenant.Tx, who activity.Actor) error {
 	if err := r.check(); err != nil {
+		return err
+	}
+	if err := holdRules(ctx, tx); err != nil {
 		return err
 	}
 	if err := r.room(ctx, tx); err != nil {

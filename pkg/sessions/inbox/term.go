@@ -12,8 +12,8 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// An item is found by the beginnings of the words in its contact, each of which is a row, so
-// that a page of whoever has one is a stretch of an index.
+// An item is found by the beginnings of the words in its contact and by its tags, each of which is
+// a row, so that a page of whoever has one is a stretch of an index.
 const (
 	// termLetters is how many letters of a word count, and maxWords how many words of an item.
 	termLetters = 16
@@ -41,9 +41,19 @@ func words(s string) []string {
 	return strings.FieldsFunc(fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 }
 
+// tagTerms are what items are found by that have tags. No word has the sign before them.
+func tagTerms(tags []string) []string {
+	all := make([]string, 0, len(tags))
+	for _, tag := range tags {
+		all = append(all, "#"+tag)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // terms are what an item is found by.
 func (i *Item) terms() []string {
-	found := []string{}
+	found := tagTerms(i.Tags)
 	if i.Contact == nil {
 		return found
 	}
@@ -83,7 +93,7 @@ type term string
 
 func (t term) String() string { return string(t) }
 
-// enterTerms makes the terms that an item is found by those of its contact. It rides
+// enterTerms makes the terms that an item is found by those of its contact and its tags. It rides
 // inbox_term_by_item and inbox_term_pkey.
 func (i *Item) enterTerms(ctx context.Context, tx *tenant.Tx) error {
 	terms := i.terms()

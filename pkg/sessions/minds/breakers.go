@@ -3,10 +3,10 @@ package minds
 import (
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/model"
 )
@@ -22,7 +22,7 @@ const (
 // breakers are the circuit breakers of the connections' models, of this process.
 type breakers struct {
 	clock clock.PassiveClock
-	known *lru.Cache[breakerKey, *model.Breaker]
+	known lru.Cache[breakerKey, *model.Breaker]
 }
 
 // breakerKey is a connection as it was set up: after a change it is trusted anew.
@@ -45,7 +45,11 @@ func (b *breakers) of(o *connection.Opened) *model.Breaker {
 	if known, ok := b.known.Get(key); ok {
 		return known
 	}
-	made := model.NewBreaker(failuresToOpen, b.clock)
+	failures := failuresToOpen
+	if o.Kind == connection.Embedding {
+		failures = 1 // words are left, and each failure keeps somebody waiting
+	}
+	made := model.NewBreaker(failures, b.clock)
 	if before, ok, _ := b.known.PeekOrAdd(key, made); ok {
 		return before
 	}

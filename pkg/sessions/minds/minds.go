@@ -48,18 +48,20 @@ type Minds struct {
 
 	options  Options
 	breakers *breakers
+	vectors  *vectors
 }
 
 // New makes minds.
 func New(o Options) *Minds {
-	return &Minds{
+	m := &Minds{
 		Connections: connection.NewOpener(o.Tenants, o.Vault, o.Clock),
 		Reporter:    &connection.Reporter{Tenants: o.Tenants, Clock: o.Clock, Log: o.Log},
-		Searcher: knowledge.NewSearcher(o.Tenants, knowledge.SearcherOptions{
-			Memory: cmp.Or(o.SearchMemory, searchMemory()), Metrics: o.Metrics,
-		}),
-		options: o, breakers: newBreakers(o.Clock),
+		options:     o, breakers: newBreakers(o.Clock), vectors: newVectors(),
 	}
+	m.Searcher = knowledge.NewSearcher(o.Tenants, knowledge.SearcherOptions{
+		Memory: cmp.Or(o.SearchMemory, searchMemory()), Metrics: o.Metrics, Vectors: m.vector,
+	})
+	return m
 }
 
 // Start begins to report how well connections work.
@@ -82,7 +84,9 @@ type packs struct {
 
 // Search implements conversation.Knowledge.
 func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation.Passage, error) {
-	found, err := p.searcher.Search(ctx, p.org, knowledge.Query{Text: q.Text, Language: q.Language, Bases: q.Bases, Tags: q.Tags, Limit: q.Limit, Synonyms: q.Synonyms})
+	found, err := p.searcher.Search(ctx, p.org, knowledge.Query{
+		Text: q.Text, Language: q.Language, Bases: q.Bases, Tags: q.Tags, Languages: q.Languages, Limit: q.Limit, Synonyms: q.Synonyms, WordsAlone: q.WordsAlone,
+	})
 	passages := make([]conversation.Passage, len(found))
 	for i, f := range found {
 		passages[i] = conversation.Passage{

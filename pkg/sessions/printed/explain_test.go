@@ -25,6 +25,11 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		SELECT $1, gen_random_uuid(), 'result', gen_random_uuid(), gen_random_uuid(), '', 'en', 'pdf', 'ready', 1, true, 'key', now()
 		FROM generate_series(1, 2000)`, org)
 	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), `
+		INSERT INTO report (org_id, id, kind, title, language, format, state, version, words, created_by, created_at, portal_id, selection)
+		SELECT $1, gen_random_uuid(), 'portal', '', 'en', 'pdf', 'ready', 1, false, 'key', now(), gen_random_uuid(), 'of ' || i
+		FROM generate_series(1, 2000) AS g (i)`, org)
+	require.NoError(t, err)
 	_, err = db.Exec(t.Context(), `ANALYZE report`)
 	require.NoError(t, err)
 	in := func(fn func(context.Context, *tenant.Tx) error) func() error {
@@ -48,6 +53,9 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 				printed.QueueOfResults(r, org, []id.Result{id.NewResult()}, func(id.Result, id.Report) {})
 			})
 		}},
+		"those of the same people": {"selection = $2", "report_by_selection", in(func(ctx context.Context, tx *tenant.Tx) error {
+			return printed.Insert(ctx, tx, &printed.Report{ID: id.NewReport(), Kind: printed.OfPortal, Portal: id.NewPortal(), Selection: new("of one")})
+		})},
 		"the deletion with results": {"FROM report", "report_by_result", in(func(ctx context.Context, tx *tenant.Tx) error {
 			return printed.DeleteOfResults(ctx, tx, id.NewResult())
 		})},

@@ -25,8 +25,12 @@ const (
 	Failed   State = "failed"
 )
 
-// OfResult is the kind of report that tells one result.
-const OfResult = "result"
+// The kinds of report: of one result, of a group of people with a subject, and of all groups of a portal.
+const (
+	OfResult = "result"
+	OfCohort = "cohort"
+	OfPortal = "portal"
+)
 
 // Format is what a report's file is.
 type Format string
@@ -58,18 +62,19 @@ func (f Format) ContentType() string {
 	return "application/octet-stream"
 }
 
-// Report is what is printed of a result.
+// Report is what is printed of a result, or of people together.
 type Report struct {
-	ID      id.Report
-	Kind    string
+	ID   id.Report
+	Kind string
+	// Result and Session are zero of others than a result's, of which the places below are.
 	Result  id.Result
 	Session id.Session
-	// Title is what the subject is called, Language a code.
+	// Title is what the subject or the portal is called, Language a code.
 	Title    string
 	Language string
 	Format   Format
 	State    State
-	// Version counts the reports of the result, from 1.
+	// Version counts the reports of the result, or of the same people, from 1.
 	Version int64
 	// Words says that words of the conversation are in it, or are to be.
 	Words bool
@@ -80,9 +85,16 @@ type Report struct {
 	CreatedBy  string
 	CreatedAt  time.Time
 	ProducedAt *time.Time
+	// Portal and what it is of there, zero for all; Selection is that in a word. They are empty of a result's.
+	Portal     id.Portal
+	Subject    id.Subject
+	Assignment id.Assignment
+	Unit       id.Unit
+	Selection  *string
 }
 
-const columns = `id, kind, result_id, session_id, title, language, format, state, version, words, bytes, file_id, created_by, created_at, produced_at`
+const columns = `id, kind, result_id, session_id, title, language, format, state, version, words, bytes, file_id, created_by, created_at, produced_at,
+	portal_id, subject_id, assignment_id, unit_id, selection`
 
 func scan(row pgx.CollectableRow) (Report, error) { return pgx.RowToStructByPos[Report](row) }
 
@@ -102,15 +114,22 @@ func Lock(ctx context.Context, tx *tenant.Tx, r id.Report) (Report, error) {
 	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(r), selectOne+` FOR UPDATE`, tx.Org, r)
 }
 
-// Most is how many reports of a result are kept: the newest.
+// Most is how many reports of a result are kept, or of the same people: the newest.
 const Most = 20
 
-// Insert enters a report that is to be made, and deletes the oldest of the result where there
-// would be too many. Whoever does so has the result's row until the commit.
+// before are the newest of the reports of the same. It rides report_by_result or report_by_selection.
+func (r *Report) before(ctx context.Context, tx *tenant.Tx) ([]Report, error) {
+	sql, of := `SELECT `+columns+` FROM report WHERE org_id = $1 AND result_id = $2`, any(r.Result)
+	if r.Selection != nil {
+		sql, of = `SELECT `+columns+` FROM report WHERE org_id = $1 AND selection = $2`, any(*r.Selection)
+	}
+	return tenant.AllIn(ctx, tx, scan, sql+` ORDER BY id DESC LIMIT $3`, tx.Org, of, 2*Most)
+}
+
+// Insert enters a report that is to be made, and deletes the oldest of the same where there
+// would be too many. Whoever does so has the row of the result, or of the portal, until the commit.
 func Insert(ctx context.Context, tx *tenant.Tx, r *Report) error {
-	// It rides report_by_result.
-	before, err := tenant.AllIn(ctx, tx, scan, `
-		SELECT `+columns+` FROM report WHERE org_id = $1 AND result_id = $2 ORDER BY id DESC LIMIT $3`, tx.Org, r.Result, 2*Most)
+	before, err := r.before(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -125,9 +144,11 @@ func Insert(ctx context.Context, tx *tenant.Tx, r *Report) error {
 	}
 	tx.Touch("report", r.ID)
 	_, err = tx.Exec(ctx, `
-		INSERT INTO report (org_id, id, kind, result_id, session_id, title, language, format, state, version, words, created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		tx.Org, r.ID, r.Kind, r.Result, r.Session, r.Title, r.Language, r.Format, r.State, r.Version, r.Words, r.CreatedBy, r.CreatedAt)
+		INSERT INTO report (org_id, id, kind, result_id, session_id, title, language, format, state, version, words, created_by, created_at,
+			portal_id, subject_id, assignment_id, unit_id, selection)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+		tx.Org, r.ID, r.Kind, r.Result, r.Session, r.Title, r.Language, r.Format, r.State, r.Version, r.Words, r.CreatedBy, r.CreatedAt,
+		r.Portal, r.Subject, r.Assignment, r.Unit, r.Selection)
 	return err
 }
 

@@ -234,7 +234,11 @@ func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, 
 			return err
 		}
 	}
+	if f.Clocks != nil {
+		s.Clocks = f.Clocks
+	}
 	tx.Touch("session", which)
-	_, err = tx.Exec(ctx, `UPDATE session SET collected = $3, outcome = $4 WHERE org_id = $1 AND id = $2`, tx.Org, which, s.Collected, s.Outcome)
+	_, err = tx.Exec(ctx, `
+		UPDATE session SET collected = $3, outcome = $4, clocks = $5 WHERE org_id = $1 AND id = $2`, tx.Org, which, s.Collected, s.Outcome, s.Clocks)
 	return err
 }

@@ -52,7 +52,7 @@ func queueStaff(r *tenant.Reads, org id.Org, sessions []id.Session, found map[id
 			s id.Session
 			c Colleague
 		)
-		_, err := pgx.ForEachRow(rows, []any{&s, &c.ID, &c.Name, &c.Mode, &c.JoinedAt, &c.LeftAt, &c.Most}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&s, &c.ID, &c.Name, &c.Mode, &c.JoinedAt, &c.LeftAt, &c.Most, &c.Called}, func() error {
 			d := found[s]
 			d.Staff = append(d.Staff, c)
 			found[s] = d

@@ -198,10 +198,11 @@ func vacate(ctx context.Context, tx *tenant.Tx, s *Session) error {
 		return err
 	}
 	// The client's token stays for a while: it may rate.
-	return changeTokens(ctx, tx, `
+	_, err := changeTokens(ctx, tx, `
 		UPDATE session_token SET expires_at = CASE WHEN kind = 'resume' THEN $3::TIMESTAMPTZ ELSE $4::TIMESTAMPTZ END
 		WHERE org_id = $1 AND session_id = $2 AND expires_at > $4::TIMESTAMPTZ RETURNING hash`,
 		tx.Org, s.ID, s.EndedAt.Add(ratingWithin), *s.EndedAt)
+	return err
 }
 
 // tellOwner replaces what the owner was asked to do by the news of the end.

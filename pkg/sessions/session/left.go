@@ -25,6 +25,8 @@ type Found struct {
 	Outcome string
 	// Left is what the visitor left for the inbox.
 	Left []inbox.Left
+	// Clocks are how the time of the questions stands; nil where nothing has a limit.
+	Clocks *Clocks
 }
 
 // leave keeps what the visitor left. Those who try a persona out are nobody's visitors. Nobody is contacted of those who practice, who are assessed

@@ -129,12 +129,12 @@ func queueInsert(tx *tenant.Tx, b *pgx.Batch, s Session) {
 	b.Queue(`
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			subject_id, widget_id, withheld, collected, portal_id, person_id, membership_id, escalation_id, case_link_id, media_id, room_due_at, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects, visitor, assignment_id)
+			subject_id, widget_id, withheld, collected, portal_id, person_id, membership_id, escalation_id, case_link_id, media_id, room_due_at, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects, visitor, assignment_id, clocks)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, CASE WHEN $33::UUID IS NOT NULL THEN $22::TIMESTAMPTZ END, 0, '{}', false, true, false, 0, 0, $34, $35)`,
+			$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, CASE WHEN $33::UUID IS NOT NULL THEN $22::TIMESTAMPTZ END, 0, '{}', false, true, false, 0, 0, $34, $35, $36)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
-		s.Subject, s.Widget, s.Withheld, s.Collected, s.Portal, s.Person, s.Membership, s.Escalation, s.CaseLink, s.Media, s.Visitor, s.Assignment)
+		s.Subject, s.Widget, s.Withheld, s.Collected, s.Portal, s.Person, s.Membership, s.Escalation, s.CaseLink, s.Media, s.Visitor, s.Assignment, s.Clocks)
 }
 
 // queueOfPersona counts the persona's sessions of the day. Whoever took a place has

@@ -214,6 +214,8 @@ type Session struct {
 	// Visitor marks the address block that an anonymous visitor came from; empty for
 	// everybody else.
 	Visitor string `db:"visitor"`
+	// Clocks are of what has a limit; nil where nothing has.
+	Clocks *Clocks `db:"clocks"`
 	// Recording is what a session that is minted wants; Brief.Record is what came of it.
 	Recording Wish `db:"-"`
 }
@@ -222,7 +224,7 @@ const columns = `id, state, kind, source, persona_id, persona_version, avatar_id
 	person_id, membership_id, escalation_id, case_link_id, assignment_id, media_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
-	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, visitor`
+	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, visitor, clocks`
 
 func scan(row pgx.CollectableRow) (Session, error) { return pgx.RowToStructByName[Session](row) }
 

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,6 +30,9 @@ type Colleague struct {
 	// Most is the mode that they were invited for: the one that may do most of those that they
 	// may be in.
 	Most string
+	// Called says that others were called with them, of whom one is to come: they can join only while nobody else
+	// is there who can talk.
+	Called bool
 }
 
 // The modes of team members, each of which may do what those before it may.
@@ -43,10 +49,16 @@ func (c Colleague) Modes() []string {
 	return slices.Clone(staffModes[:slices.Index(staffModes, c.Most)+1])
 }
 
+// HasWayIn says whether a team member may be sent a page to join by: while it is live, unless nobody reads a young learner's
+// words, or a candidate's; a media server's room has no such page.
+func (s Session) HasWayIn() bool {
+	return s.State == Live && s.Kind != Screening && !s.ofLearner() && s.Transport != LiveKit
+}
+
 // StaffWithin is how long a team member's token lets in.
 const StaffWithin = 10 * time.Minute
 
-const colleagueColumns = `id, name, mode, joined_at, left_at, most`
+const colleagueColumns = `id, name, mode, joined_at, left_at, most, called`
 
 func scanColleague(row pgx.CollectableRow) (Colleague, error) {
 	c, err := pgx.RowToStructByPos[Colleague](row)
@@ -57,8 +69,8 @@ func scanColleague(row pgx.CollectableRow) (Colleague, error) {
 // Invite makes the token by which a team member joins a session.
 func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who activity.Actor) (Token, error) {
 	tx.Touch("session_staff", s.ID, c.ID)
-	if _, err := tx.Exec(ctx, `INSERT INTO session_staff (org_id, session_id, id, name, mode, most) VALUES ($1, $2, $3, $4, $5, $5)`,
-		tx.Org, s.ID, c.ID, c.Name, c.Mode); err != nil {
+	if _, err := tx.Exec(ctx, `INSERT INTO session_staff (org_id, session_id, id, name, mode, most, called) VALUES ($1, $2, $3, $4, $5, $5, $6)`,
+		tx.Org, s.ID, c.ID, c.Name, c.Mode, c.Called); err != nil {
 		return "", err
 	}
 	token := newToken(tx.Org)
@@ -69,8 +81,26 @@ func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who acti
 	return token, nil
 }
 
+// ErrAttended says that another of those who were called came first.
+var ErrAttended = errors.New("another team member is there")
+
+// attending is the condition that a row of session_staff, named o, is of somebody who is in and can talk.
+const attending = `o.joined_at IS NOT NULL AND o.left_at IS NULL AND COALESCE(NULLIF(o.most, ''), o.mode) <> 'listen'`
+
+// StillInvited has the token of a team member who did not use it let in from now on for as long as a new one would, and
+// says whether there is one.
+func StillInvited(ctx context.Context, tx *tenant.Tx, s Session, staff id.Staff, now time.Time) (bool, error) {
+	n, err := changeTokens(ctx, tx, `
+		UPDATE session_token SET expires_at = $4
+		WHERE org_id = $1 AND session_id = $2 AND kind = 'staff' AND staff_id = $3 AND NOT EXISTS (
+			SELECT 1 FROM session_staff c WHERE c.org_id = $1 AND c.session_id = $2 AND c.id = $3 AND c.joined_at IS NOT NULL)
+		RETURNING hash`, tx.Org, s.ID, staff, now.Add(StaffWithin))
+	return n > 0, err
+}
+
 // Join notes that a team member came into a session that the caller runs. One
-// who comes again is in as before.
+// who comes again is in as before. The error is ErrAttended where they were called and another
+// came first.
 func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) (Colleague, error) {
 	s, err := lockOwned(ctx, tx, which, epoch)
 	if err != nil {
@@ -79,6 +109,13 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 	c, err := lockStaff(ctx, tx, which, staff)
 	if err != nil || c.JoinedAt != nil && c.LeftAt == nil {
 		return c, err
+	}
+	if c.Called && c.JoinedAt == nil {
+		var attended bool
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM session_staff o WHERE o.org_id = $1 AND o.session_id = $2 AND `+attending+`)`,
+			tx.Org, which).Scan(&attended); err != nil || attended {
+			return c, cmp.Or(err, ErrAttended)
+		}
 	}
 	c.JoinedAt, c.LeftAt = &now, nil
 	if err := c.save(ctx, tx, which); err != nil {
@@ -124,7 +161,7 @@ func RenewStaff(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int6
 	if err != nil {
 		return "", err
 	}
-	if err := changeTokens(ctx, tx, `
+	if _, err := changeTokens(ctx, tx, `
 		UPDATE session_token SET expires_at = $4
 		WHERE org_id = $1 AND session_id = $2 AND kind = 'staff' AND staff_id = $3 AND expires_at > $4 RETURNING hash`,
 		tx.Org, s.ID, staff, now.Add(ResumeWithin)); err != nil {
@@ -226,4 +263,27 @@ func (c Colleague) save(ctx context.Context, tx *tenant.Tx, s id.Session) error 
 		UPDATE session_staff SET joined_at = $4, left_at = $5, mode = $6, most = $7 WHERE org_id = $1 AND session_id = $2 AND id = $3`,
 		tx.Org, s, c.ID, c.JoinedAt, c.LeftAt, c.Mode, c.Most)
 	return err
+}
+
+// ShownName is a name on one line, without what could show it, or what stands beside it, as
+// something else.
+func ShownName(name string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d', r == utf8.RuneError:
+			return -1 // joiners are part of names in several scripts
+		}
+		return r
+	}, name)), " ")
+}
+
+// StaffPath is under what the pages are on which team members join conversations.
+const StaffPath = "/p/~staff/"
+
+// StaffURL is the page on which a team member joins a session, below where the pages are, for
+// whoever has their token.
+func StaffURL(pages string, which id.Session, token string) string {
+	return pages + StaffPath + which.String() + "#" + token
 }

@@ -63,7 +63,10 @@ type Admission struct {
 	// Staff is the team member; zero for the client.
 	Staff id.Staff
 	// Resumes says that the client was connected before.
-	Resumes   bool
+	Resumes bool
+	// Attended is the name of who came first of those who were called with the team member, while they are there;
+	// empty for nobody. Until they leave, the token lets nobody in.
+	Attended  string
 	expiresAt time.Time
 }
 
@@ -79,19 +82,26 @@ func Admit(ctx context.Context, t *tenant.Tenants, s id.Session, token Token) (i
 	var (
 		a     Admission
 		kind  string
+		first *string
 		known bool
 		found []Session
 	)
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.QueryRow(&known, []any{&kind, &a.Staff, &a.expiresAt}, `
-			SELECT kind, staff_id, expires_at FROM session_token
-			WHERE org_id = $1 AND hash = $2 AND session_id = $3`, org, token.hash(), s)
+		r.QueryRow(&known, []any{&kind, &a.Staff, &a.expiresAt, &first}, `
+			SELECT kind, staff_id, expires_at, (
+				SELECT o.name FROM session_staff c JOIN session_staff o ON o.org_id = c.org_id AND o.session_id = c.session_id
+				WHERE c.org_id = k.org_id AND c.session_id = k.session_id AND c.id = k.staff_id AND c.called AND c.joined_at IS NULL
+					AND `+attending+` ORDER BY o.joined_at, o.id LIMIT 1)
+			FROM session_token k WHERE org_id = $1 AND hash = $2 AND session_id = $3`, org, token.hash(), s)
 		queueGet(r, org, s, &found)
 	})
 	if err == nil && !known || errors.Is(err, directory.ErrUnknown) {
 		err = Noun.NotFound(s)
 	}
 	a.Resumes = kind == resumeToken
+	if first != nil {
+		a.Attended = *first
+	}
 	a.Session, err = one(s, found, err)
 	return org, a, err
 }
@@ -110,23 +120,23 @@ func queueToken(tx *tenant.Tx, b *pgx.Batch, t Token, s id.Session, kind string,
 		tx.Org, t.hash(), s, kind, staff, expires)
 }
 
-// changeTokens runs a statement that returns the hashes of the tokens it changed.
-func changeTokens(ctx context.Context, tx *tenant.Tx, sql string, args ...any) error {
+// changeTokens runs a statement that returns the hashes of the tokens it changed, and answers how many it did.
+func changeTokens(ctx context.Context, tx *tenant.Tx, sql string, args ...any) (int, error) {
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 	for _, hash := range hashes {
 		tx.Touch("session_token", hexed(hash))
 	}
-	return err
+	return len(hashes), err
 }
 
 // renew gives a client the token that lets it come back. The one it came with
 // stays good for a while: the new one may never reach it.
 func renew(ctx context.Context, tx *tenant.Tx, s Session, now time.Time) (Token, error) {
-	if err := changeTokens(ctx, tx, `
+	if _, err := changeTokens(ctx, tx, `
 		UPDATE session_token SET expires_at = $3
 		WHERE org_id = $1 AND session_id = $2 AND kind IN ('client', 'resume') AND expires_at > $3 RETURNING hash`,
 		tx.Org, s.ID, now.Add(ResumeWithin)); err != nil {

@@ -3,6 +3,7 @@ package playout
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"visavis.dev/pkg/speech/sound"
@@ -101,14 +102,38 @@ func (p *Player) speak(ctx context.Context, s Sentence, t *turn) {
 	wake(p.toSend)
 }
 
-// ask asks the speaker, unless nobody listens any more.
+// busyAgain is how soon a speaker is asked again that was busy, and busyFor for how long: somebody
+// would rather wait a moment than hear nothing.
+const (
+	busyAgain = 100 * time.Millisecond
+	busyFor   = 5 * time.Second
+)
+
+// ask asks the speaker, unless nobody listens any more. One that is busy is asked again.
 func (p *Player) ask(ctx context.Context, s Sentence, heard func(speaker.Chunk) error) error {
-	if !p.Audible() {
-		return errStopped
-	}
 	r := p.o.Voice(s.Language)
 	r.Text, r.Language, r.Speed = s.Text, s.Language, s.Speed
-	return p.o.Speaker.Speak(ctx, r, heard)
+	for began := p.o.Clock.Now(); ; {
+		if !p.Audible() {
+			return errStopped
+		}
+		some := false
+		err := p.o.Speaker.Speak(ctx, r, func(c speaker.Chunk) error {
+			some = true
+			return heard(c)
+		})
+		if !errors.Is(err, speaker.ErrBusy) || some || p.o.Clock.Since(began) >= busyFor {
+			return err
+		}
+		// Not all of them at once again.
+		again := p.o.Clock.NewTimer(busyAgain/2 + rand.N(busyAgain))
+		select {
+		case <-again.C():
+		case <-ctx.Done():
+			again.Stop()
+			return err
+		}
+	}
 }
 
 // shapes notes the mouth's shapes of a sentence and tells the client; the lock is held.

@@ -9,6 +9,7 @@ package playout
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,13 +26,16 @@ type Format string
 
 // The formats: packets of 20 ms that decode to 48 kHz, and samples of 16 bits,
 // little-endian, at 24 kHz. Both are mono. Track is Opus as a track of WebRTC has it: each
-// packet in its time, since a browser plays what comes when it comes. None is that of a client
+// packet in its time, since a browser plays what comes when it comes. Remote is PCM for somebody who plays it to the client
+// and may be lost with what it has not played (Rewind). None is that of a client
 // that only reads.
 const (
 	None  Format = ""
 	Opus  Format = "opus"
 	PCM   Format = "pcm"
 	Track Format = "track"
+
+	Remote Format = "remote"
 )
 
 // Rate is the sample rate of a format, in Hz.
@@ -147,6 +151,8 @@ type turn struct {
 	unsent  []int16
 	sent    int64
 	visemes []speaker.Viseme
+	// kept are the last samples that were sent to somebody who may be lost.
+	kept []int16
 	// levels are how loud the packets were that were sent, of 1.
 	levels []float32
 	// open is how many sentences were given and are not made; whole says that no more come.
@@ -184,17 +190,28 @@ func (p *Player) Close() {
 // Connect notes that a client listens, or that one that only reads is there. A turn that
 // is being played goes on for it.
 func (p *Player) Connect(f Format) error {
-	var encoder *sound.Opus
-	if f.packed() {
-		var err error
-		if encoder, err = sound.NewOpus(speaker.SampleRate); err != nil {
-			return err
-		}
+	encoder, err := encoderFor(f)
+	if err != nil {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.connect(f, encoder)
+	return nil
+}
+
+// encoderFor is what makes packets in a format; nil where it has none.
+func encoderFor(f Format) (*sound.Opus, error) {
+	if !f.packed() {
+		return nil, nil
+	}
+	return sound.NewOpus(speaker.SampleRate)
+}
+
+// connect has sound come in a format; the lock is held.
+func (p *Player) connect(f Format, encoder *sound.Opus) {
 	if p.ctx.Err() != nil || f == p.format {
-		return nil
+		return
 	}
 	p.format, p.encoder, p.streams = f, encoder, 0
 	if p.turn != nil {
@@ -207,7 +224,6 @@ func (p *Player) Connect(f Format) error {
 		})
 		wake(p.toSend)
 	}
-	return nil
 }
 
 // Audible says whether somebody listens.
@@ -275,6 +291,33 @@ func (p *Player) Played(which id.Turn, at time.Duration) {
 		t.report, t.reported = at, p.o.Clock.Now()
 		wake(p.toSend)
 	}
+}
+
+// Rewind is Connect where who was to play what was sent (Remote) is gone: what was sent of a turn after a moment of it is sent again in the
+// format, as much of it as is kept, and none of it to who is gone.
+func (p *Player) Rewind(which id.Turn, to time.Duration, f Format) error {
+	encoder, err := encoderFor(f)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.connect(f, encoder)
+	t := p.turn
+	if t == nil || t.id != which || t.stopped.Load() {
+		return nil
+	}
+	back := min(t.sent-int64(to)*speaker.SampleRate/int64(time.Second), int64(len(t.kept)))
+	back -= back % packet
+	if back > 0 {
+		t.unsent = append(slices.Clone(t.kept[int64(len(t.kept))-back:]), t.unsent...)
+		t.sent -= back
+		t.levels = t.levels[:min(int64(len(t.levels)), t.sent/packet)]
+		t.over = false
+	}
+	t.kept, t.zero, t.reported = nil, p.o.Clock.Now().Add(-lasts(t.sent)), time.Time{}
+	wake(p.toSend)
+	return nil
 }
 
 func wake(c chan struct{}) {

@@ -212,6 +212,36 @@ func TestFirstSoundDoesNotWaitForTheSentence(t *testing.T) {
 	})
 }
 
+// What somebody who is gone has not played is sent again to who takes their place, also of a turn that they had whole.
+func TestTurnGoesOnElsewhere(t *testing.T) {
+	listen(t, playout.Remote, func(p *playout.Player, l *listener, _ hum) {
+		turn := id.NewTurn()
+		p.Say(playout.Sentence{Turn: turn, Text: words(10), Language: "en"}) // 4 s
+		p.Finish(turn)
+		passes(2500 * time.Millisecond)
+		before := l.frames()
+		require.True(t, before[len(before)-1].last, "all of it was sent")
+		require.NoError(t, p.Rewind(id.NewTurn(), 0, playout.Remote))
+		passes(time.Second)
+		require.Len(t, l.frames(), len(before), "another turn is not this one")
+		require.NoError(t, p.Rewind(turn, 1210*time.Millisecond, playout.Track))
+		passes(5 * time.Second)
+		after := l.frames()[len(before):]
+		require.Equal(t, 1220*time.Millisecond, after[0].t, "from the packet after what was heard")
+		next := after[0].t
+		for _, f := range after[:len(after)-1] {
+			require.Equal(t, next, f.t)
+			next += 20 * time.Millisecond
+		}
+		require.True(t, after[len(after)-1].last)
+		require.GreaterOrEqual(t, after[len(after)-1].t, 3980*time.Millisecond)
+		p.Stop(turn)
+		require.NoError(t, p.Rewind(turn, 0, playout.Track))
+		passes(time.Second)
+		require.Len(t, l.frames(), len(before)+len(after), "what was stopped does not go on")
+	})
+}
+
 func TestStoppedTurnIsNotHeard(t *testing.T) {
 	listen(t, playout.PCM, func(p *playout.Player, l *listener, _ hum) {
 		turn, next := id.NewTurn(), id.NewTurn()
@@ -297,6 +327,59 @@ func TestSentenceThatFails(t *testing.T) {
 		frames := l.frames()
 		require.True(t, frames[len(frames)-1].last)
 	})
+}
+
+// busy is a speaker that has no room until some time.
+type busy struct {
+	hum
+	until time.Time
+	asked *atomic.Int64
+}
+
+func (b busy) Speak(ctx context.Context, r speaker.Request, heard func(speaker.Chunk) error) error {
+	b.asked.Add(1)
+	if time.Now().Before(b.until) {
+		return speaker.ErrBusy
+	}
+	return b.hum.Speak(ctx, r, heard)
+}
+
+// A speaker that is busy is asked again for some seconds, and no longer than somebody listens.
+func TestBusySpeakerIsAskedAgain(t *testing.T) {
+	for _, c := range []struct {
+		busy   time.Duration
+		stops  bool
+		failed bool
+	}{{busy: time.Second}, {busy: 20 * time.Second, failed: true}, {busy: 20 * time.Second, stops: true}} {
+		synctest.Test(t, func(t *testing.T) {
+			l := &listener{began: time.Now()}
+			b := busy{hum{make(chan struct{})}, time.Now().Add(c.busy), &atomic.Int64{}}
+			p := playout.New(playout.Options{
+				Speaker: b, Voice: func(string) speaker.Request { return speaker.Request{} }, Client: l, Clock: clock.RealClock{},
+				Progress: func(p playout.Progress) { l.mu.Lock(); defer l.mu.Unlock(); l.progress = append(l.progress, p) },
+				Log:      slog.New(slog.DiscardHandler),
+			})
+			defer p.Close()
+			require.NoError(t, p.Connect(playout.PCM))
+			turn := id.NewTurn()
+			p.Say(playout.Sentence{Turn: turn, Text: "la", Language: "en"})
+			p.Finish(turn)
+			passes(500 * time.Millisecond)
+			if c.stops {
+				p.Stop(turn)
+				synctest.Wait()
+				asked := b.asked.Load()
+				passes(10 * time.Second)
+				require.Equal(t, asked, b.asked.Load())
+				return
+			}
+			passes(7 * time.Second)
+			whole := l.whole()
+			require.Len(t, whole, 1)
+			require.Equal(t, c.failed, whole[0].Failed)
+			require.Less(t, b.asked.Load(), int64(110))
+		})
+	}
 }
 
 func TestNobodyListens(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/speech/sound"
+	"visavis.dev/pkg/speech/speaker"
 )
 
 const (
@@ -23,6 +24,9 @@ const (
 	// packets is how many packets' samples a frame of PCM holds at most: 60 ms.
 	packets = 3
 )
+
+// keptFor is how much of what was sent to somebody who may be lost is kept.
+const keptFor = 12 * speaker.SampleRate
 
 // HeaderBytes is how long a frame's header is.
 const HeaderBytes = 8
@@ -132,6 +136,9 @@ func (p *Player) frame(t *turn, samples []int16, isLast bool) {
 		return
 	}
 	t.note(samples)
+	if p.format == Remote {
+		t.kept = append(t.kept[max(0, len(t.kept)+len(samples)-keptFor):], samples...)
+	}
 	if p.o.Heard != nil && len(samples) > 0 {
 		p.o.Heard.Plays(t.id, lasts(t.sent), t.zero.Add(lasts(t.sent)), samples)
 	}

@@ -38,21 +38,23 @@ type counter struct {
 }
 
 // decide answers a request from what is known, if that is enough.
-func (c *counter) decide(now time.Time, limit, pods int64) (r Reading, decided bool) {
+func (c *counter) decide(now time.Time, n, limit, pods int64) (r Reading, decided bool) {
 	if !now.Before(c.ends) {
 		c.tokens, c.granted, c.spent = 0, 0, false
 	}
 	switch {
-	case c.tokens > 0:
-		c.tokens--
-		c.used++
-		return c.reading(now, limit), true
+	case c.tokens >= n:
+		c.tokens -= n
+		c.used += n
+		r = c.reading(now, limit)
+		r.took = n
+		return r, true
 	case c.spent && limit <= c.limit: // of one that was raised since there is more
 		r = c.reading(now, limit)
 		r.Refused = true
 		return r, true
 	case now.Before(c.degradedUntil):
-		return c.decideAlone(now, limit, pods), true
+		return c.decideAlone(now, n, limit, pods), true
 	}
 	return Reading{}, false
 }
@@ -66,26 +68,27 @@ func (c *counter) reading(now time.Time, limit int64) Reading {
 	}
 }
 
-// decideAlone grants this pod's share of the limit in a minute of its own clock.
-func (c *counter) decideAlone(now time.Time, limit, pods int64) Reading {
+// decideAlone grants this pod's share of the limit in a minute of its own clock, and what one asks
+// at least.
+func (c *counter) decideAlone(now time.Time, n, limit, pods int64) Reading {
 	minute := now.Unix() / 60
 	if minute != c.aloneMinute {
 		c.aloneMinute, c.alone = minute, 0
 	}
-	share := max(limit/pods, 1)
+	share := max(limit/pods, n)
 	r := Reading{Limit: limit, Degraded: true, Reset: time.Unix((minute+1)*60, 0).Sub(now)}
-	if c.alone >= share {
+	if c.alone+n > share {
 		r.Refused = true
 		return r
 	}
-	c.alone++
+	c.alone += n
 	r.Remaining = share - c.alone
 	return r
 }
 
 // await waits for the trip under way, with the lock released meanwhile. It is false
 // where that takes too long for a table that was away.
-func (c *counter) await(ctx context.Context) (ended bool, err error) {
+func (c *counter) await(ctx context.Context, n int64) (ended bool, err error) {
 	trip := c.trip
 	var tired <-chan time.Time
 	if c.away {
@@ -93,11 +96,11 @@ func (c *counter) await(ctx context.Context) (ended bool, err error) {
 		defer timer.Stop()
 		tired = timer.C
 	}
-	c.waiting++
+	c.waiting += n
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		c.waiting--
+		c.waiting -= n
 	}()
 	select {
 	case <-trip:

@@ -6,9 +6,10 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/lru"
 )
 
 const (
@@ -40,7 +41,7 @@ type Options struct {
 type Limiter struct {
 	table    Table
 	o        Options
-	counters *lru.Cache[Counter, *counter]
+	counters lru.Cache[Counter, *counter]
 
 	mu      sync.Mutex
 	holding map[Counter]*counter
@@ -80,13 +81,18 @@ type Reading struct {
 	// Degraded says that the tables could not be reached and the pod decided alone.
 	Degraded bool
 
-	// minute is the window the request was counted in.
-	minute int64
+	// minute is the window the request was counted in, and took what it weighs; 0 of one that was refused.
+	minute, took int64
 }
 
 // Take counts one request.
 func (l *Limiter) Take(ctx context.Context, k Counter, limit int64) (Reading, error) {
-	r, err := l.take(ctx, k, limit)
+	return l.TakeSome(ctx, k, 1, limit)
+}
+
+// TakeSome counts a request that weighs more than one: n of a limit, or none where fewer are left. n is at least 1.
+func (l *Limiter) TakeSome(ctx context.Context, k Counter, n, limit int64) (Reading, error) {
+	r, err := l.take(ctx, k, n, limit)
 	if r.Refused {
 		l.refused.Inc()
 	}
@@ -96,38 +102,41 @@ func (l *Limiter) Take(ctx context.Context, k Counter, limit int64) (Reading, er
 	return r, err
 }
 
-func (l *Limiter) take(ctx context.Context, k Counter, limit int64) (Reading, error) {
+func (l *Limiter) take(ctx context.Context, k Counter, n, limit int64) (Reading, error) {
 	c := l.counter(k)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
 		now := l.o.Clock.Now()
-		if r, decided := c.decide(now, limit, l.o.Pods); decided {
+		if r, decided := c.decide(now, n, limit, l.o.Pods); decided {
 			return r, nil
 		}
 		if c.trip == nil {
 			c.trip = make(chan struct{})
 			go l.refill(k, c, limit)
 		}
-		ended, err := c.await(ctx)
+		ended, err := c.await(ctx, n)
 		if err != nil {
 			return Reading{}, err
 		}
 		if !ended {
-			return c.decideAlone(l.o.Clock.Now(), limit, l.o.Pods), nil
+			return c.decideAlone(l.o.Clock.Now(), n, limit, l.o.Pods), nil
 		}
 	}
 }
 
 // PutBack takes back the count of a request that another limit refused; r is
 // what Take answered. The count of a window that is over is not taken back.
-func (l *Limiter) PutBack(k Counter, r Reading) {
+func (l *Limiter) PutBack(k Counter, r Reading) { l.PutBackSome(k, r, r.took) }
+
+// PutBackSome takes back n of what a request weighed that turned out to weigh less; r is what TakeSome answered.
+func (l *Limiter) PutBackSome(k Counter, r Reading, n int64) {
 	c := l.counter(k)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !r.Degraded && r.minute == c.minute && l.o.Clock.Now().Before(c.ends) {
-		c.tokens++
-		c.used--
+		c.tokens += min(n, r.took)
+		c.used -= min(n, r.took)
 		l.track(k, c)
 	}
 }

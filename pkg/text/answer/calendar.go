@@ -34,6 +34,34 @@ type Schedule struct {
 	Parts []Part
 }
 
+// And are the days of both.
+func (d Days) And(other Days) Days {
+	for i := range d {
+		d[i] = d[i] || other[i]
+	}
+	return d
+}
+
+// ClosedOn are the weekdays that a schedule closes for the whole day: "On Mondays it is closed."
+func (s *Schedule) ClosedOn() Days {
+	if !s.Closed || len(s.Times) > 0 || len(s.Dates) > 0 || len(s.Nths) > 0 || s.Off != (Days{}) {
+		return Days{}
+	}
+	return s.On
+}
+
+// CloseOn adds to a schedule that has times but names no days what another sentence closes: it
+// holds on all other days.
+func (s *Schedule) CloseOn(closed Days) {
+	if s.Told || len(s.Dates) > 0 || len(s.Times) == 0 || closed == (Days{}) {
+		return
+	}
+	s.Told, s.Off = true, closed
+	for i := range s.On {
+		s.On[i] = !closed[i]
+	}
+}
+
 // Part is what a part of a sentence says of some days.
 type Part struct {
 	On     Days
@@ -49,6 +77,7 @@ var clockForm = regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.h](\d{2}))?\s?(a\.?m\.?
 
 // ScheduleIn reads the days and times of a sentence.
 func ScheduleIn(language, sentence string) Schedule {
+	sentence = timed(language, sentence)
 	r := scheduleReader{sentence: sentence, keys: byKey(), last: -1}
 	for _, m := range search.Meanings(language, sentence) {
 		for _, c := range m.Concepts {
@@ -245,6 +274,8 @@ func timesIn(text string) []int {
 			hour += 12
 		case half == "am" && hour == 12:
 			hour = 0
+		case hour < 12 && (laterAfter.MatchString(text[m[1]:]) || laterBefore.MatchString(text[max(0, m[0]-nearby):m[0]])):
+			hour += 12
 		}
 		out = append(out, hour*60+minute)
 	}
@@ -301,6 +332,15 @@ func OfClock(concepts []int) bool {
 func OfLeave(concepts []int) bool {
 	return slices.Contains(concepts, byKey()["bring"])
 }
+
+// OfHours says whether concepts are of when something is open or closed.
+func OfHours(concepts []int) bool {
+	keys := byKey()
+	return slices.Contains(concepts, keys["hours"]) || slices.Contains(concepts, keys["closed"])
+}
+
+// OfLoss says whether concepts are of something that somebody lost.
+func OfLoss(concepts []int) bool { return slices.Contains(concepts, byKey()["lost_found"]) }
 
 // OfYears says whether concepts only say that somebody has an age.
 func OfYears(concepts []int) bool {

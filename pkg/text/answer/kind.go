@@ -110,7 +110,7 @@ func (k Kind) Strict() bool {
 
 // Firm says whether what answers a question of a kind has its form for certain.
 func (k Kind) Firm() bool {
-	return slices.Contains([]Kind{Price, Count, Duration, Contact, Mail, Phone, Year, Address, Far}, k)
+	return slices.Contains([]Kind{Price, Count, Duration, Contact, Mail, Phone, Year, Address, Far, Age}, k)
 }
 
 // Evidence is what a sentence has of what kinds of questions ask for.
@@ -236,13 +236,15 @@ func EvidenceIn(language, sentence string) Evidence {
 	keys := byKey()
 	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
 	seen := featuresOf(sentence)
-	money := saysAmount(sentence, e.Number)
+	figures := figured(language, sentence)
+	digits := strings.ContainsFunc(figures, unicode.IsDigit)
+	money := saysAmount(figures, digits)
 	e.Money = money || e.Concepts[keys["free"]]
 	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
-	e.Time = (e.Number || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(sentence, money))
+	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money))
 	e.Counted = e.Number && counts(sentence, money, e.Time, e.Reach)
-	e.Span = seen.mayHaveSpan(e.Number) && spanForm.MatchString(sentence)
+	e.Span = seen.mayHaveSpan(digits) && spanForm.MatchString(figures)
 	if e.Money {
 		e.Concepts[keys["price"]] = true
 	}
@@ -292,6 +294,9 @@ func (e *Evidence) has(keys ...string) bool {
 	})
 }
 
+// OfHours says whether a sentence speaks of when something is open.
+func (e *Evidence) OfHours() bool { return e.has("hours") }
+
 // Fits says how far a sentence is of the kind that a question expects: 1 where it is,
 // 0 where it is not, and a half where that cannot be told.
 func (e *Evidence) Fits(kind Kind) float64 {
@@ -303,10 +308,17 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	}
 	switch kind {
 	case When:
-		if !e.Time && e.Span && !e.has(append(days, "month", "deadline")...) {
+		switch {
+		case e.Time, e.has(append(days, "month", "deadline")...):
+			return 1
+		case e.Span && e.has("hours"): // half an hour before closing
+			return 1
+		case e.has("hours", "morning", "noon", "evening", "night", "summer", "winter", "holiday", "closed"):
+			return 0.75 // no time or day: "the first hour after opening"
+		case e.Span:
 			return 0.4
 		}
-		return yes(e.Time || e.has(append(days, "hours", "morning", "noon", "evening", "night", "summer", "winter", "holiday", "closed", "month", "deadline")...) || e.Span)
+		return 0
 	case Price:
 		return yes(e.Money)
 	case Count:
@@ -320,7 +332,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 		case e.Span:
 			return 0.75
 		}
-		return yes(e.Time || e.has("hours") && e.has("number_word")) * 0.5 // open until seven
+		return yes(e.has("hours") && (e.Time || e.has("number_word"))) * 0.5 // open until seven
 	case Year:
 		return yes(e.Year)
 	case Address:

@@ -26,6 +26,8 @@ type Query struct {
 	Tags []string
 	// DocumentLanguage, when set, leaves the documents in it.
 	DocumentLanguage string
+	// Without leaves out documents; nil leaves out none.
+	Without func(id.Document) bool
 	// Limit is how many hits at most.
 	Limit int
 	// Plain asks for the words themselves, and for nothing else that means the same.
@@ -77,7 +79,7 @@ func (x *Index) Find(ctx context.Context, q Query) ([]Hit, error) {
 	best := best{limit: q.Limit}
 	for i, p := range parts {
 		if q.DocumentLanguage == "" || p.language == base(q.DocumentLanguage) {
-			if err := p.search(ctx, c.words, i, c, q.Tags, &best); err != nil {
+			if err := p.search(ctx, i, c, q, &best); err != nil {
 				return nil, err
 			}
 		}
@@ -175,27 +177,55 @@ func affordable(words []asked, most, postings int) []asked {
 // look finds a unit's postings, and those of words like it where it has none.
 func (u *unit) look(parts []*part, likened bool) asked {
 	w := asked{lists: make([][]list, len(parts))}
-	passages, own := 0, 0
+	passages, own, holders := 0, 0, 0.0
 	for i, p := range parts {
 		passages += p.live
+		rarest := p.rarest(u.own[i])
 		for _, a := range u.alternatives(i, p, likened) {
 			postings := p.postings(a.term)
 			if len(postings) == 0 {
 				continue
 			}
-			w.lists[i] = append(w.lists[i], list{postings, a.share})
+			counts := 1.0
+			if a.share < 1 && rarest > 0 {
+				// "guided tour" is where a tour is, in the guide of a museum.
+				counts = min(1, p.rarity(len(postings))/p.rarity(rarest))
+			}
+			w.lists[i] = append(w.lists[i], list{postings, a.share * counts})
 			w.found += len(postings)
+			holders += float64(len(postings)) * counts
 			if a.share == 1 {
 				own += len(postings)
 			}
 		}
+		// Of those that a passage has, the first counts.
+		slices.SortStableFunc(w.lists[i], func(a, b list) int { return cmp.Compare(b.share, a.share) })
 	}
 	// What a word weighs goes by the word itself, where it is.
-	w.holders = min(passages, w.found)
+	w.holders = min(passages, int(holders+0.5))
 	if own > 0 {
 		w.holders = own
 	}
 	return w
+}
+
+// rarest is how many passages hold the rarest of the words of a phrase that any holds, 0 where
+// it is no phrase or none does.
+func (p *part) rarest(words []string) (least int) {
+	if len(words) < 2 {
+		return 0
+	}
+	for _, word := range words {
+		if n := len(p.postings(word)); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
+}
+
+// rarity is what a word weighs that so many passages hold.
+func (p *part) rarity(holders int) float64 {
+	return math.Log(1 + (float64(p.live-min(holders, p.live))+0.5)/(float64(holders)+0.5))
 }
 
 // asker is the language a question is in: what it shows itself when the pack
@@ -232,13 +262,13 @@ type scratch struct {
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // search adds a part's best passages: word by word, each passage's share.
-func (p *part) search(ctx context.Context, words []asked, n int, c sought, tags []string, best *best) error {
+func (p *part) search(ctx context.Context, n int, c sought, q Query, best *best) error {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	if len(s.tallies) < p.slots.length {
 		s.tallies = make([]tally, p.slots.length+p.slots.length/4)
 	}
-	err := p.gather(ctx, words, n, c, s)
+	err := p.gather(ctx, c.words, n, c, s)
 	for _, at := range s.touched {
 		t := s.tallies[at]
 		s.tallies[at] = tally{}
@@ -246,12 +276,18 @@ func (p *part) search(ctx context.Context, words []asked, n int, c sought, tags 
 			continue
 		}
 		slot := p.slots.at(int(at))
-		if len(tags) == 0 || slices.ContainsFunc(slot.of.tags, func(t string) bool { return slices.Contains(tags, t) }) {
+		if q.takes(slot.of) {
 			best.add(Hit{slot.of.id, slot.id, float64(t.score), min(1, float64(t.support))})
 		}
 	}
 	s.touched = s.touched[:0]
 	return err
+}
+
+// takes says whether the passages of a document are asked for.
+func (q *Query) takes(d *document) bool {
+	return (len(q.Tags) == 0 || slices.ContainsFunc(d.tags, func(t string) bool { return slices.Contains(q.Tags, t) })) &&
+		(q.Without == nil || !q.Without(d.id))
 }
 
 // gather adds up what each passage has of the words. It gives up with the context.

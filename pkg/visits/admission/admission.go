@@ -160,7 +160,7 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 		return made, asProblem(err)
 	}
 	if at.candidate != nil {
-		return made, screening.Begin(ctx, tx, *at.candidate, made.Session, at.version)
+		return made, screening.Begin(ctx, tx, *at.candidate, made.Session, &at.set)
 	}
 	return made, at.score(ctx, tx, made.Session)
 }

@@ -8,6 +8,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/sessions/session"
@@ -24,6 +25,12 @@ func (at *stage) apply(ctx context.Context, tx *tenant.Tx, r *Request, now time.
 	if err != nil {
 		return applyProblem(err)
 	}
+	if at.set, err = c.Questions(ctx, tx, &of, now); err != nil {
+		return applyProblem(err)
+	}
+	if at.asked, err = at.set.Read(); err != nil {
+		return err
+	}
 	at.candidate = &c
 	r.Portal, r.Subject, r.Kind, r.Language, r.Sandbox = of.Portal, of.Subject, session.Screening, c.Language, c.Sandbox
 	// Nothing of who they are is known to who asks.
@@ -35,6 +42,9 @@ func (at *stage) apply(ctx context.Context, tx *tenant.Tx, r *Request, now time.
 func applyProblem(err error) error {
 	if errdefs.IsAbsent(err, candidate.Noun) || errdefs.IsNotFound(err, role.Noun) {
 		return problem.Missing("candidate")
+	}
+	if errdefs.IsNotFound(err, question.Noun) {
+		return problem.Conflicting("not_published", "The role's subject is not published, or asks nothing.")
 	}
 	if c, ok := errors.AsType[*errdefs.Conflict](err); ok {
 		return problem.Conflicting(c.Reason, "%s", c.Message)

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
@@ -22,6 +23,9 @@ import (
 type stage struct {
 	// candidate is whose job interview it is; nil for none.
 	candidate *candidate.Candidate
+	// set is what the candidate is asked, and asked what it says.
+	set   question.Set
+	asked question.Document
 	// named is the member of the request that says who speaks.
 	named string
 	// portal is as it was published; nil away from any.
@@ -84,7 +88,11 @@ func (at *stage) teach(ctx context.Context, tx *tenant.Tx, r *Request) error {
 	case s.State != subject.Published || s.PublishedVersion == nil:
 		return problem.Conflicting("not_published", "The subject is not published.").WithParam("subjectId")
 	}
-	v, err := subject.FindVersion(ctx, tx, s.ID, *s.PublishedVersion)
+	version := *s.PublishedVersion
+	if at.candidate != nil {
+		version = at.set.SubjectVersion
+	}
+	v, err := subject.FindVersion(ctx, tx, s.ID, version)
 	at.subject, at.content, at.version, r.Portal = &s, v.Content, v.Version, s.Portal
 	return err
 }

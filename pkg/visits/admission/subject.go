@@ -1,17 +1,16 @@
 package admission
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/hiring/question"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/learning/rubric"
@@ -36,9 +35,14 @@ func (at *stage) brief(s *session.Session) {
 		lines = append(lines, s.Brief.Context)
 	}
 	s.Brief.Context = strings.Join(lines, "\n")
-	if s.Kind == session.Practice || s.Kind == session.Assessment || s.Kind == session.Screening {
+	switch s.Kind {
+	case session.Practice, session.Assessment:
 		s.Brief.Goals, s.Brief.Ending = questions(at.content, s.ID, in, at.needs), in(at.content.Ending.Message)
+	case session.Screening:
+		s.Brief.Goals, s.Brief.Ending = screened(&at.asked, s.Language), in(at.content.Ending.Message)
+	default:
 	}
+	s.Clocks = at.clocks(*s)
 	s.Brief.Scored = result.Scores(*s) || s.Kind == session.Screening
 	if s.Kind == session.Screening {
 		s.Brief.Closed = true
@@ -48,6 +52,26 @@ func (at *stage) brief(s *session.Session) {
 		s.Brief.Closed = true
 		s.Brief.Context += "\nThis is an assessment: give no hints, and answer none of its questions."
 	}
+}
+
+// clocks are the limits of what a session asks; nil where nothing has one. They are those of this moment, by the keys
+// of the questions, whatever is published later.
+func (at *stage) clocks(s session.Session) *session.Clocks {
+	c := session.Clocks{Questions: map[string]session.Clock{}}
+	if d := at.subject.Definition.DurationS; d != nil && s.Kind == session.Assessment && len(s.Brief.Goals) > 0 {
+		c.DurationS = *d
+	}
+	for _, goal := range s.Brief.Goals {
+		for _, q := range at.content.Questions {
+			if q.Key == goal.Key && q.TimeLimitS != nil {
+				c.Questions[q.Key] = session.Clock{LimitS: *q.TimeLimitS}
+			}
+		}
+	}
+	if c.Empty() {
+		return nil
+	}
+	return &c
 }
 
 // words is what texts say in a language, or in the portal's where they lack it.
@@ -111,52 +135,34 @@ func scene(played *subject.Scenario, in func(language.Words) string) (lines []st
 	return lines
 }
 
-// questions are those of a subject that one session asks: the required ones, and of
-// the others as many as are picked. What is random follows from the session's id,
-// so that a session that is taken over asks the same. Where needs say so, of a practice, those
-// that need it most are picked, and come first unless the order is given.
+// questions are those of a subject that one session asks. What is random follows from the
+// session's id, so that a session that is taken over asks the same. Of a practice, needs say
+// which questions are needed most.
 func questions(c subject.Content, which id.Session, in func(language.Words) string, needs func(subject.Question) float64) []persona.Goal {
 	chance := rand.New(rand.NewPCG(binary.BigEndian.Uint64(which[:8]), binary.BigEndian.Uint64(which[8:])))
-	places := make([]int, len(c.Questions))
-	for i := range places {
-		places[i] = i
-	}
-	if c.Rules.Pick != nil || c.Rules.Order == "random" {
-		chance.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
-	}
-	if needs != nil && (c.Rules.Pick != nil || c.Rules.Order == "random") {
-		slices.SortStableFunc(places, func(i, j int) int { return cmp.Compare(needs(c.Questions[j]), needs(c.Questions[i])) })
-	}
-	if c.Rules.Pick != nil {
-		places = pick(places, c.Questions, int(*c.Rules.Pick))
-	}
-	if c.Rules.Order != "random" {
-		slices.Sort(places)
-	}
-	goals := make([]persona.Goal, 0, len(places))
-	for _, i := range places {
-		if q := c.Questions[i]; asked(q, in) != "" {
-			goals = append(goals, persona.Goal{Key: q.Key, Prompt: asked(q, in), Required: q.Required, Outputs: []string{session.AnswerTo + q.Key}, Confirm: "auto"})
+	goals := make([]persona.Goal, 0, len(c.Questions))
+	for _, q := range c.Drawn(chance, needs) {
+		if text := asked(q, in); text != "" {
+			goals = append(goals, goal(q.Key, text, q.Required))
 		}
 	}
 	return goals
 }
 
-// pick leaves the required questions, and others up to a number, in their order.
-func pick(places []int, of []subject.Question, number int) []int {
-	others := number
-	for _, i := range places {
-		if of[i].Required {
-			others--
+// goal is what the avatar pursues to have a question answered.
+func goal(key, prompt string, required bool) persona.Goal {
+	return persona.Goal{Key: key, Prompt: prompt, Required: required, Outputs: []string{session.AnswerTo + key}, Confirm: "auto"}
+}
+
+// screened are the questions of a job interview: those that were frozen, for whoever is asked them.
+func screened(d *question.Document, code string) []persona.Goal {
+	goals := make([]persona.Goal, 0, len(d.Questions))
+	for _, q := range d.Questions {
+		if text := d.Prompt(q, code); text != "" {
+			goals = append(goals, goal(q.Key, text, q.Required))
 		}
 	}
-	return slices.DeleteFunc(places, func(i int) bool {
-		if of[i].Required {
-			return false
-		}
-		others--
-		return others < 0
-	})
+	return goals
 }
 
 // asked is what the avatar says to ask a question: the options of a choice too.

@@ -116,7 +116,7 @@ type Agent struct {
 func (a *Agents) Find(ctx context.Context, slug string) (Agent, error) {
 	site, err := a.options.Sites.Site(ctx, directory.Address{Kind: directory.Slug, Name: slug})
 	switch {
-	case errors.Is(err, published.ErrNone), errors.Is(err, published.ErrGone), err == nil && !asked(site):
+	case errors.Is(err, published.ErrNone), errors.Is(err, published.ErrGone), err == nil && !Asked(site):
 		return Agent{}, errdefs.NotFound{Noun: Noun, ID: slug}
 	case err != nil:
 		return Agent{}, err
@@ -153,8 +153,8 @@ func (o *Options) readHeadings(ctx context.Context, s *published.Site) ([]string
 	return outline.Headings(ctx, bases(s), nil)
 }
 
-// asked says whether a site may be asked by whoever comes.
-func asked(s *published.Site) bool {
+// Asked says whether a site may be asked by whoever comes.
+func Asked(s *published.Site) bool {
 	_, interviews := s.Doors[string(door.Candidates)]
 	return s.Stamp.Agents && anonymous(s) && s.Kind != portal.Hiring && !interviews && !s.Speaker.Persona.IsZero()
 }
@@ -171,6 +171,13 @@ func anonymous(s *published.Site) bool {
 	return open && d.MinAge == nil && d.GuardianConsentUnder == nil && !slices.ContainsFunc(visitors.Requires, func(what string) bool {
 		return !slices.Contains(given, what)
 	})
+}
+
+// addTopic adds a topic that is not among them yet, where there is room.
+func (a *Agent) addTopic(topic string) {
+	if len(a.Topics) < maxTopics && !slices.Contains(a.Topics, topic) {
+		a.Topics = append(a.Topics, topic)
+	}
 }
 
 // maxTopics is how many headings are told.
@@ -194,12 +201,13 @@ func (o *Options) show(ctx context.Context, org directory.Organization, s *publi
 	if shown.HumanURL, err = url.JoinPath(o.PortalURL, "p", s.Slug); err != nil {
 		return shown, err
 	}
-	for _, taught := range s.Subjects {
-		shown.Topics = append(shown.Topics, taught.Title)
-	}
 	headings, err := headingsOf(ctx, s)
-	shown.Topics = append(shown.Topics, headings...)
-	shown.Topics = shown.Topics[:min(len(shown.Topics), maxTopics)]
+	for _, taught := range s.Subjects {
+		shown.addTopic(taught.Title)
+	}
+	for _, heading := range headings {
+		shown.addTopic(heading)
+	}
 	return shown, err
 }
 

@@ -74,9 +74,13 @@ type Source struct {
 	URL *string
 }
 
-// Ask answers a question. The error is ErrThread, or that of reading.
-func (a *Agents) Ask(ctx context.Context, of *Agent, q Question) (Answer, error) {
+// Ask answers a question, which it has counted first. The error is ErrThread, that of counting, or that of reading.
+func (a *Agents) Ask(ctx context.Context, of *Agent, q Question, count func() (*Charge, error)) (Answer, error) {
 	now := a.options.Clock.Now()
+	charge, err := count()
+	if err != nil {
+		return Answer{}, err
+	}
 	past, err := a.threads.open(of.Org.String(), q.Thread, now)
 	if err != nil {
 		return Answer{}, err
@@ -96,7 +100,9 @@ func (a *Agents) Ask(ctx context.Context, of *Agent, q Question) (Answer, error)
 	// What it says can depend on the minute: the hours of today, and of now.
 	key := answerKey{of.site.Portal, edition, q.Language, q.Text, now.Truncate(time.Minute).Unix()}
 	said, given := a.answers.Get(key)
-	if !given || len(past) > 0 {
+	if given = given && len(past) == 0; given {
+		charge.Settle(CostKept)
+	} else {
 		if said, err = a.find(ctx, of, config, q); err != nil {
 			return Answer{}, err
 		}
@@ -227,6 +233,7 @@ type reading struct {
 
 // Search implements conversation.Knowledge.
 func (r *reading) Search(ctx context.Context, q conversation.Query) ([]conversation.Passage, error) {
+	q.WordsAlone = true // who asks is nobody's visitor, and services cost their owner money
 	found, err := r.Knowledge.Search(ctx, q)
 	for _, p := range found {
 		r.texts[p.Chunk] = p.Text

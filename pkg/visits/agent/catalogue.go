@@ -178,7 +178,7 @@ func (c *Catalogue) forget(ctx context.Context, of key) error {
 // read reads what a portal is to assistants now; nil where it is no agent.
 func (c *Catalogue) read(ctx context.Context, of key) (*Agent, error) {
 	site, err := published.Now(ctx, c.Tenants, of.org, of.portal)
-	if errors.Is(err, published.ErrNone) || errors.Is(err, published.ErrGone) || errors.Is(err, directory.ErrUnknown) || err == nil && !asked(site) {
+	if errors.Is(err, published.ErrNone) || errors.Is(err, published.ErrGone) || errors.Is(err, directory.ErrUnknown) || err == nil && !Asked(site) {
 		return nil, nil //nolint:nilnil // a portal that is no agent is no failure
 	}
 	if err != nil {

@@ -27,6 +27,8 @@ func (a *Asker) Finish(ctx context.Context, c connection.Opened, at Attempt, giv
 	case given.Get("error") != "":
 		return Who{}, ErrDenied
 	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
+	defer cancel()
 	p, err := a.providers.Get(ctx, c.Config.Text("issuer"))
 	if err != nil {
 		return Who{}, fmt.Errorf("%w: %w", ErrUnreachable, err)

@@ -93,6 +93,8 @@ func (a *Asker) discover(ctx context.Context, issuer string) (*oidc.Provider, er
 // Begin is where a browser goes to be asked, and what it keeps meanwhile. The error
 // is ErrUnreachable.
 func (a *Asker) Begin(ctx context.Context, c connection.Opened, redirect string) (Attempt, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
+	defer cancel()
 	p, err := a.providers.Get(ctx, c.Config.Text("issuer"))
 	if err != nil {
 		return Attempt{}, "", fmt.Errorf("%w: %w", ErrUnreachable, err)

@@ -3,7 +3,9 @@ package live_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,8 +42,8 @@ type sitting struct {
 	session id.Session
 }
 
-// sit lets somebody in to an assessment and hears its first question.
-func (s *stage) sit(p *pod) *sitting {
+// sit lets somebody in to an assessment, in the time that clocks give, and hears its first question.
+func (s *stage) sit(p *pod, clocks *session.Clocks) *sitting {
 	s.t.Helper()
 	of := portaltest.Portal(s.t, s.tenants, s.org, id.NewPersona())
 	var content subject.Content
@@ -55,7 +57,7 @@ func (s *stage) sit(p *pod) *sitting {
 		for _, q := range content.Questions {
 			w.Brief.Goals = append(w.Brief.Goals, persona.Goal{Key: q.Key, Prompt: q.Text["en"], Outputs: []string{session.AnswerTo + q.Key}, Confirm: "auto"})
 		}
-		w.Brief.Scored, w.Brief.Closed = true, true
+		w.Brief.Scored, w.Brief.Closed, w.Clocks = true, true, clocks
 	})
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) error {
 		return result.Begin(ctx, tx, result.Start{
@@ -84,11 +86,14 @@ func (c *sitting) says(text, then string) {
 }
 
 // scored is the result, once the last question was answered or the learner left, and it was scored.
-func (c *sitting) scored() result.Result {
+func (c *sitting) scored() result.Result { return c.scoredAfter(session.EndedByUser) }
+
+// scoredAfter is scored, where the session ended for a reason.
+func (c *sitting) scoredAfter(want session.Reason) result.Result {
 	c.t.Helper()
 	reason, _ := c.ended()
-	require.Equal(c.t, session.EndedByUser, reason)
-	c.stage.become(c.session, session.EndedByUser)
+	require.Equal(c.t, want, reason)
+	c.stage.become(c.session, want)
 	runner := &job.Runner{
 		Tenants: c.stage.tenants, Works: (&result.Scorer{Tenants: c.stage.tenants}).Background().Works, Clock: c.stage.clock, Log: slog.New(slog.DiscardHandler),
 	}
@@ -116,7 +121,7 @@ func TestAnAssessmentIsTakenAndScored(t *testing.T) {
 	p := s.pod()
 	defer p.Stop()
 	t.Run("in full", func(t *testing.T) {
-		c := s.sit(p)
+		c := s.sit(p, nil)
 		c.says(thinAnswer, askForMore)
 		c.says("We meet at the parking lot.", nextAsked)
 		c.says("When I see one I call the police.", "noted")
@@ -126,7 +131,7 @@ func TestAnAssessmentIsTakenAndScored(t *testing.T) {
 		require.Len(t, r.Criteria[0].Quotes, 2, "both answers are quoted")
 	})
 	t.Run("in part, and with the contrary", func(t *testing.T) {
-		c := s.sit(p)
+		c := s.sit(p, nil)
 		c.says(thinAnswer, askForMore)
 		c.says("Nothing else.", nextAsked)
 		c.says("I never call the police.", askForMore)
@@ -136,7 +141,7 @@ func TestAnAssessmentIsTakenAndScored(t *testing.T) {
 		require.Equal(t, []float64{33.3, 2}, []float64{*r.Percent, *r.Score})
 	})
 	t.Run("in words that may be the contrary", func(t *testing.T) {
-		c := s.sit(p)
+		c := s.sit(p, nil)
 		c.says("We don't meet at the parking lot, but leave the building by the stairs.", nextAsked)
 		c.says("I call the police.", "noted")
 		r := c.scored()
@@ -144,7 +149,7 @@ func TestAnAssessmentIsTakenAndScored(t *testing.T) {
 		require.Equal(t, result.LowConfidence, *r.Doubt)
 	})
 	t.Run("and left before the second question", func(t *testing.T) {
-		c := s.sit(p)
+		c := s.sit(p, nil)
 		c.says(thinAnswer, askForMore)
 		c.send("end", nil)
 		r := c.scored()
@@ -153,4 +158,104 @@ func TestAnAssessmentIsTakenAndScored(t *testing.T) {
 		require.Equal(t, 2.0, *r.Criteria[0].Score)
 		require.Nil(t, r.Criteria[1].Score, "nobody fails what was not asked")
 	})
+}
+
+// limits are the seconds for the two questions of a drill.
+func limits(alarm, thief int64) *session.Clocks {
+	return &session.Clocks{Questions: map[string]session.Clock{"alarm": {LimitS: alarm}, "thief": {LimitS: thief}}}
+}
+
+// Whose time runs out is asked the next question, and the result says so.
+func TestAnAssessmentIsTakenInATime(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, 600)
+	p := s.pod()
+	defer p.Stop()
+	t.Run("of a question", func(t *testing.T) {
+		c := s.sit(p, limits(1, 60))
+		c.hears("The time is up.")
+		c.send("user-text", map[string]string{"text": "I call the police.", "question": "thief"})
+		c.hears("noted")
+		r := c.scored()
+		require.Equal(t, result.Released, r.State, "%+v", r.Criteria)
+		require.Equal(t, []session.Came{session.NoAnswer, session.InTime}, []session.Came{r.Criteria[0].Time, r.Criteria[1].Time})
+		require.Equal(t, []float64{0, 2}, []float64{*r.Criteria[0].Score, *r.Criteria[1].Score})
+	})
+	t.Run("of all questions", func(t *testing.T) {
+		c := s.sit(p, &session.Clocks{DurationS: 1})
+		c.says("I leave the building by the stairs, and meet the others at the parking lot.", "The time is up.")
+		r := c.scoredAfter(session.MaxDuration)
+		require.Equal(t, result.AwaitingReview, r.State)
+		require.Equal(t, result.NotJudged, *r.Doubt)
+		require.Equal(t, 4.0, *r.Criteria[0].Score)
+		require.Nil(t, r.Criteria[1].Score)
+	})
+	t.Run("with words that come late", func(t *testing.T) {
+		c := s.sit(p, limits(1, 60))
+		c.hears("The time is up.")
+		c.send("user-text", map[string]string{"text": thinAnswer, "question": "alarm"})
+		var notice struct{ Kind string }
+		for notice.Kind != "late_words" {
+			c.await("notice", &notice)
+		}
+		c.send("user-text", map[string]string{"text": "I call the police.", "question": "thief"})
+		c.hears("noted")
+		r := c.scored()
+		require.Equal(t, result.AwaitingReview, r.State, "nobody fails by what may have been said in time")
+		require.Nil(t, r.Criteria[0].Score)
+		require.Equal(t, 2.0, *r.Criteria[1].Score)
+	})
+}
+
+// The time that is left outlasts the process that counted it.
+func TestTheTimeToAnswerOutlastsACrash(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, 600)
+	one, two := s.pod(), s.pod()
+	defer one.Stop()
+	defer two.Stop()
+	c := s.sit(one, limits(30, 0))
+	require.Eventually(t, func() bool { return s.session(c.session).Clocks.Questions["alarm"].UsedMs > 1000 }, 10*time.Second, 50*time.Millisecond)
+	s.crash(c.session)
+	used := s.session(c.session).Clocks.Questions["alarm"].UsedMs
+	again := &sitting{s.connect(two, c.session, c.resume), s, c.session}
+	var told struct {
+		Question string
+		LeftMs   int64
+	}
+	again.await("answer-time", &told)
+	require.Equal(t, "alarm", told.Question)
+	require.InDelta(t, 30_000-used, told.LeftMs, 1600)
+	again.says("I leave the building by the stairs, and meet the others at the parking lot.", nextAsked)
+	again.says("I call the police.", "noted")
+	r := again.scored()
+	require.Equal(t, result.AwaitingReview, r.State)
+	require.Equal(t, result.LowConfidence, *r.Doubt)
+	require.Equal(t, 6.0, *r.Score)
+}
+
+// Who comes back before it is noticed that they were gone may not have been heard meanwhile.
+func TestAClientThatIsSupersededMayNotHaveBeenHeard(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, 600)
+	p := s.pod()
+	defer p.Stop()
+	c := s.sit(p, limits(60, 0))
+	s.connect(p, c.session, c.resume)
+	require.Eventually(t, func() bool {
+		return slices.Equal(s.session(c.session).Clocks.Questions["alarm"].Doubts, []session.Doubt{session.WordsLost})
+	}, 5*time.Second, 50*time.Millisecond)
+}
+
+// A process that ends in order gives the session back with all the time that was used.
+func TestTheTimeIsNotedBeforeASessionIsGivenBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, 600)
+	p := s.pod()
+	c := s.sit(p, limits(60, 0))
+	began := time.Now()
+	// Notes are three seconds apart.
+	require.Eventually(t, func() bool { return time.Since(began) > 700*time.Millisecond }, 5*time.Second, 50*time.Millisecond)
+	p.Stop()
+	require.GreaterOrEqual(t, s.session(c.session).Clocks.Questions["alarm"].UsedMs, int64(600))
 }

@@ -75,6 +75,7 @@ type refusal struct {
 var (
 	badToken  = refusal{closeBadToken, "bad_token", "The token does not open this session."}
 	badOrigin = refusal{closeBadToken, "bad_origin", "The session is not for this page."}
+	attended  = refusal{closeBadToken, "already_attended", "Another team member is in the session already."}
 	inRoom    = refusal{closeBadToken, "other_transport", "The session takes place in a room of a media server."}
 	hasEnded  = refusal{closeEnded, "session_ended", "The session has ended."}
 	noPlace   = refusal{closeNoPlace, "concurrency_limit", "Too many sessions are live right now."}
@@ -111,6 +112,8 @@ func (s *Server) admit(ctx context.Context, c *caller) *refusal {
 		return &inRoom
 	case c.Expired(s.Clock.Now()):
 		return &badToken
+	case c.Attended != "":
+		return &attended
 	}
 	if origins := c.Session.AllowedOrigins; c.Staff.IsZero() && len(origins) > 0 && !slices.Contains(origins, c.request.Header.Get("Origin")) {
 		return &badOrigin

@@ -56,6 +56,14 @@ func (r *room) waitsForConsent() bool {
 	return r.asksToRecord() && r.session.Brief.Record == session.MustAgree && !r.consents.agreed.Load()
 }
 
+// tellPresence tells the conversation whether its client is here and may say something.
+func (r *room) tellPresence() {
+	r.mu.Lock()
+	here := r.client != nil
+	r.mu.Unlock()
+	r.talk.Present(here && !r.waitsForConsent())
+}
+
 // recording is what session-ready tells of it: nil where nobody is asked.
 func (r *room) recording(p peer) any {
 	if !r.asksToRecord() || !p.plays() {
@@ -127,6 +135,7 @@ func (r *room) agree() {
 	}
 	// They did what was asked of them.
 	r.consents.agreed.Store(true)
+	r.tellPresence()
 	if ready := r.consents.ready; ready != nil {
 		r.consents.ready = nil
 		r.take(*ready)
@@ -141,6 +150,7 @@ func (r *room) disagree() {
 	r.endRecording()
 	c.agreed.Store(false)
 	c.refused.Store(true)
+	r.tellPresence()
 	c.owed, c.resuming = true, false
 	c.changes++
 	if !r.refuse() {
@@ -272,6 +282,7 @@ func (r *room) tryResume(ctx context.Context) error {
 	}
 	if on {
 		r.consents.agreed.Store(true)
+		r.tellPresence()
 		r.beginRecording(by)
 	}
 	return nil

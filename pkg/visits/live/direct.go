@@ -101,11 +101,13 @@ func (d *direct) take(f frame) bool {
 		d.end(f)
 	case !f.binary:
 		d.say(f)
-		if f.kind == "interrupted" {
-			d.fallSilent()
+		if f.kind == "interrupted" && d.phase == opened && d.track.fallSilent() != nil {
+			d.part()
 		}
 	case d.phase == opened && f.track:
-		d.play(f)
+		if d.track.play(f) != nil {
+			d.part()
+		}
 	}
 	return true
 }

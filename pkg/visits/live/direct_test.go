@@ -15,6 +15,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/soundtrack"
 	"visavis.dev/pkg/provider/transcription/transcriptiontest"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/speech/sound"
@@ -132,7 +133,7 @@ func level(t *testing.T, d *livetest.Direct) (loud float64, count int, paced tim
 			}
 			samples += len(pcm)
 		default:
-			return 10 * math.Log10(sum/float64(max(samples, 1))/(1<<30)), count, time.Duration(last-first) * time.Second / rtc.Rate
+			return 10 * math.Log10(sum/float64(max(samples, 1))/(1<<30)), count, time.Duration(last-first) * time.Second / soundtrack.Rate
 		}
 	}
 }

@@ -101,6 +101,10 @@ func (r *room) release() {
 		ctx, cancel := context.WithTimeout(context.Background(), endWithin)
 		defer cancel()
 		r.stop() // nothing is said any more
+		select { // but what was said, and in which time, is noted
+		case <-r.talked:
+		case <-time.After(hushWithin):
+		}
 		r.giveBack(ctx)
 		r.lost()
 	})

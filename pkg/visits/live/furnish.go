@@ -48,7 +48,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
 			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Memories: memories, Collected: s.Collected,
 			Deaf: s.Brief.Deaf, Mute: s.Brief.Mute, Goal: s.Brief.Goal, Ending: s.Brief.Ending, Ends: s.Brief.Closed,
-			Reachable: s.Reachable(),
+			Reachable: s.Reachable(), Clocks: s.Clocks,
 		},
 		Staff:   r.colleagues(),
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
@@ -62,6 +62,9 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Clock:  srv.Clock,
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,
+	}
+	if s.Kind == session.Screening {
+		c.Session.PersonAsked = screening.PersonAsked(s.Language)
 	}
 	if s.Brief.Closed {
 		c.Knowledge, c.Bases = nil, nil
@@ -86,7 +89,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice
 	}
-	if srv.Recognition != nil && s.Channel != string(conversation.Chat) && s.Transport != session.LiveKit {
+	if srv.Recognition != nil && s.Channel != string(conversation.Chat) {
 		by, err := srv.Recognition(ctx, r.org)
 		if err != nil {
 			// A conversation can be typed.
@@ -161,6 +164,16 @@ func (j *journal) Collected(ctx context.Context, f session.Found) error {
 	})
 }
 
+// Nobody implements conversation.Staffing.
+func (j *journal) Nobody(ctx context.Context) (nobody bool, err error) {
+	r := j.room
+	err = j.write(ctx, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		nobody, err = inbox.Nobody(ctx, tx, r.session.ID, r.server.now())
+		return err
+	})
+	return nobody, err
+}
+
 // asksForPerson is who asks for a person in what is left: the visitor, or the avatar for them; empty
 // for nobody. A rule of the persona's speaks for nobody.
 func asksForPerson(all []inbox.Left) (by string) {
@@ -200,7 +213,7 @@ func (r *room) ready(ctx context.Context, p peer) (frame, map[string]any, error)
 	for {
 		welcome := r.readyData(map[string]any{
 			"resumeToken": token, "turns": turns, "audio": r.sound(p, announced), "hears": r.hears(p), "pushToTalk": r.pressed,
-			"recording": r.recording(p), "rtc": r.rtc(p),
+			"recording": r.recording(p), "rtc": r.rtc(p), "video": r.video(p), "answerTime": r.talk.Snapshot().AnswerTime(r.server.now()),
 		})
 		f := r.server.message("session-ready", welcome)
 		if len(f.data) <= p.most() || len(turns) == 0 {

@@ -179,11 +179,16 @@ func (f *frames) samples(kind byte, payload []byte) ([]int16, error) {
 	if len(payload)%2 != 0 {
 		return nil, errFrame
 	}
-	samples := make([]int16, len(payload)/2)
+	return fromPCM(payload), nil
+}
+
+// fromPCM are the samples of little-endian bytes.
+func fromPCM(data []byte) []int16 {
+	samples := make([]int16, len(data)/2)
 	for i := range samples {
-		samples[i] = int16(binary.LittleEndian.Uint16(payload[2*i:]))
+		samples[i] = int16(binary.LittleEndian.Uint16(data[2*i:]))
 	}
-	return samples, nil
+	return samples
 }
 
 // listen is the listener, made with the first sound; nil once the room is
@@ -295,6 +300,9 @@ func (h *hearing) close() {
 	h.dropped.Wait()
 }
 
+// noSegment is the number of no stretch of speech: nothing is heard any more.
+const noSegment = -1
+
 // hear tells the conversation what was heard.
 func (h *hearing) hear(e listening.Event) {
 	talk := h.room.talk
@@ -304,9 +312,10 @@ func (h *hearing) hear(e listening.Event) {
 	case listening.Ended:
 		talk.Hear(conversation.Heard{Kind: conversation.VoiceEnded, Segment: e.Segment, Ago: e.Ago})
 	case listening.Words:
-		talk.Hear(conversation.Heard{Kind: conversation.WordsHeard, Segment: e.Segment, Text: e.Text, Whole: e.Whole})
+		talk.Hear(conversation.Heard{Kind: conversation.WordsHeard, Segment: e.Segment, Text: e.Text, Whole: e.Whole, Failed: e.Err != nil})
 		h.judge(e)
 	case listening.Failed:
+		talk.Hear(conversation.Heard{Kind: conversation.WordsHeard, Segment: noSegment, Whole: true, Failed: true})
 		h.fail("recognition_limit", "You have spoken for as long as this conversation may hear; please type.")
 	}
 }

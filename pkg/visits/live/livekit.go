@@ -3,8 +3,12 @@ package live
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
+	"github.com/pion/webrtc/v4"
+
+	"visavis.dev/pkg/base/soundtrack"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/livekit"
 	lkroom "visavis.dev/pkg/provider/livekit/room"
@@ -22,6 +26,12 @@ type liveKitSession struct {
 	// media is the server, and stay the room while this process is in it; nil before.
 	media  connection.Opened
 	joined *lkroom.Room
+	outlet *outlet
+	// face is the persona's, which is drawn or rendered.
+	face *face
+	// heard is the conversation that hears the visitor's microphone, and gaps fills its gaps.
+	heard atomic.Pointer[room]
+	gaps  gaps
 	// participants are those who are there, by identity.
 	participants map[string]*participant
 	// room holds the conversation, once the visitor has come.
@@ -58,6 +68,7 @@ func (s *Server) takeRooms(looking, running context.Context, shard string) error
 	claims, err := session.ClaimRooms(looking, s.Tenants, shard, s.now(), roomsAtOnce)
 	for _, claim := range claims {
 		v := &liveKitSession{server: s, claim: claim, participants: map[string]*participant{}}
+		v.face, v.gaps.hear = newFace(v), v.hearFrame
 		s.group.Go(func() { v.run(running) })
 	}
 	return err
@@ -71,6 +82,7 @@ func (v *liveKitSession) run(ctx context.Context) {
 		v.log(ctx, "failed to read the session of a LiveKit room", err)
 		return // the claim ends
 	}
+	defer v.gaps.stop()
 	for v.joinOnce(ctx) && v.waitToRejoin(ctx) {
 	}
 	if v.joined != nil && v.isOver(ctx) {
@@ -118,10 +130,16 @@ func (v *liveKitSession) leave() {
 func (v *liveKitSession) serve(ctx context.Context) bool {
 	keep := v.server.Clock.NewTicker(keepRoom)
 	defer keep.Stop()
+	look := v.server.Clock.NewTicker(lookAtFace)
+	defer look.Stop()
 	for {
 		select {
 		case e := <-v.joined.Events():
 			v.handle(ctx, e)
+		case fn := <-v.face.done:
+			fn()
+		case <-look.C():
+			v.face.tick(ctx)
 		case <-keep.C():
 			if !v.renewClaim(ctx) {
 				return false
@@ -173,14 +191,47 @@ func (v *liveKitSession) join(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stay, err := lkroom.Join(ctx, lkroom.Options{Guard: s.Egress, URL: server.URL, Token: token, Topic: livekit.Topic})
+		sender, err := soundtrack.NewSender(livekit.Sound, livekit.Persona)
+		if err != nil {
+			return err
+		}
+		stay, err := lkroom.Join(ctx, lkroom.Options{
+			Guard: s.Egress, URL: server.URL, Token: token, Topic: livekit.Topic, Tracks: []webrtc.TrackLocal{sender.TrackLocalStaticRTP},
+			Hears: isHeard, Sound: v.hearSound, Answers: answers,
+		})
 		if err == nil {
-			v.joined = stay
+			v.joined, v.outlet = stay, s.newOutlet(sender, stay)
+			v.face.enter(stay)
 		}
 		return err
 	})
 	v.report("join", began, err)
 	return err
+}
+
+// isHeard says whose tracks are heard: the visitor's, for what they say, and of who renders the face, for whether it speaks.
+func isHeard(identity string) bool { return identity == livekit.Visitor || identity == livekit.Avatar }
+
+// answers says which methods may be called of the persona.
+func answers(identity, method string) bool {
+	return identity == livekit.Avatar && (method == livekit.PlaybackStarted || method == livekit.PlaybackFinished)
+}
+
+// hearSound takes a packet of Opus of a participant's.
+func (v *liveKitSession) hearSound(identity string, packet []byte) {
+	if identity == livekit.Avatar {
+		v.face.hear(packet)
+		return
+	}
+	v.hearFrame(append([]byte{userOpus, 0, 0, 0, 0, 0, 0, 0}, packet...))
+	v.gaps.came()
+}
+
+// hearFrame takes a frame of the visitor's sound. Where nothing here understands it, it may be for the others in the room.
+func (v *liveKitSession) hearFrame(frame []byte) {
+	if r := v.heard.Load(); r != nil && r.hearing != nil {
+		r.hearSound(frame)
+	}
 }
 
 func (v *liveKitSession) report(name string, began time.Time, err error) {

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/provider/livekit"
 	lkroom "visavis.dev/pkg/provider/livekit/room"
+	"visavis.dev/pkg/speech/playout"
 )
 
 // participant is a peer in a media server's room: the visitor, or a team member where staff is
@@ -16,6 +17,7 @@ import (
 type participant struct {
 	session  *liveKitSession
 	joined   *lkroom.Room
+	outlet   *outlet
 	identity string
 	staff    id.Staff
 	// in is the conversation that it was let into, and turned says that it was not.
@@ -24,19 +26,37 @@ type participant struct {
 }
 
 func (g *participant) send(f frame) {
-	if f.end {
-		return
-	}
-	if err := g.joined.Send(g.identity, f.data); errors.Is(err, lkroom.ErrTooLarge) {
-		g.session.log(context.Background(), "message is too large for a LiveKit room", err)
+	face := g.session.face
+	switch {
+	case f.end:
+	case f.binary && f.track:
+		g.outlet.play(f)
+	case f.binary:
+		face.play(f)
+	default:
+		if g.staff.IsZero() {
+			g.outlet.follow(f)
+			face.follow(f)
+		}
+		if err := g.joined.Send(g.identity, f.data); errors.Is(err, lkroom.ErrTooLarge) {
+			g.session.log(context.Background(), "message is too large for a LiveKit room", err)
+		}
 	}
 }
 
 // close does nothing: they leave with the room, and who comes anew takes their place.
 func (g *participant) close(websocket.StatusCode, string) {}
 
-// plays is false: no track is published yet.
-func (g *participant) plays() bool { return false }
+// plays implements peer: a team member hears the persona's track without being asked.
+func (g *participant) plays() bool { return g.staff.IsZero() }
+
+// carries implements peer: the persona's sound is a track, or who renders its face has it.
+func (g *participant) carries(playout.Format) playout.Format {
+	if g.session.face.isShown() {
+		return playout.Remote
+	}
+	return playout.Track
+}
 
 func (g *participant) most() int { return lkroom.MaxPayload }
 
@@ -54,6 +74,10 @@ func (g *participant) leaveConversation() {
 
 // handle takes what happened in the room.
 func (v *liveKitSession) handle(ctx context.Context, e lkroom.Event) {
+	if e.Identity == livekit.Avatar {
+		v.face.handle(e)
+		return
+	}
 	g := v.participants[e.Identity]
 	switch e.Kind {
 	case lkroom.Came:
@@ -69,12 +93,13 @@ func (v *liveKitSession) handle(ctx context.Context, e lkroom.Event) {
 		if g != nil {
 			g.forward(e.Payload)
 		}
+	case lkroom.Asked, lkroom.Shows, lkroom.Hides:
 	}
 }
 
 // addParticipant notes that somebody is there; false for who has no part in the session.
 func (v *liveKitSession) addParticipant(identity string) bool {
-	g := &participant{session: v, joined: v.joined, identity: identity}
+	g := &participant{session: v, joined: v.joined, outlet: v.outlet, identity: identity}
 	if identity != livekit.Visitor {
 		var err error
 		if g.staff, err = id.ParseStaff(identity); err != nil || g.staff.String() != identity {
@@ -108,6 +133,10 @@ func (v *liveKitSession) beginConversation(ctx context.Context) {
 		}
 		if v.room.admit(ctx, g.staff, g) {
 			g.room = v.room
+			if g.staff.IsZero() {
+				v.heard.Store(v.room)
+				v.face.find(ctx)
+			}
 		} else {
 			g.refused = !g.staff.IsZero() // who was not invited is not asked for again
 		}

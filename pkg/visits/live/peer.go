@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/speech/playout"
 )
 
 // The codes a socket is closed with, beside those of RFC 6455.
@@ -31,6 +32,8 @@ type peer interface {
 	close(code websocket.StatusCode, reason string)
 	// plays says whether it can be sent sound.
 	plays() bool
+	// carries is in which way sound of a format comes to it.
+	carries(f playout.Format) playout.Format
 	// most is the largest message that is sure to get there, in bytes.
 	most() int
 }

@@ -241,8 +241,10 @@ func (r *room) clientCame(ctx context.Context, p peer) bool {
 	r.unheard()
 	if before != nil {
 		before.close(closeSuperseded, "superseded")
+		r.talk.Present(false) // it may have been gone for a while
 	}
 	r.time.clientCame()
+	r.tellPresence()
 	r.tellStaff(r.server.message("notice", map[string]any{"kind": "visitor_here"}))
 	if r.resumed && !r.waitsForConsent() {
 		// It was ready before the process that held the conversation died.
@@ -268,6 +270,7 @@ func (r *room) clientLeft(p peer, code websocket.StatusCode) {
 		return
 	}
 	r.unheard()
+	r.tellPresence()
 	if r.hearing != nil {
 		r.hearing.release()
 	}
@@ -311,11 +314,31 @@ func (r *room) hear(data []byte) {
 		r.do(func() { r.recordingAnswered(m.Agreed) })
 		return
 	}
+	if m.Type == conversation.Pause {
+		r.do(func() { r.pause(m.On) })
+		return
+	}
 	if r.waitsForConsent() {
 		r.hold(m)
 		return
 	}
 	r.take(m)
+}
+
+// pause has a candidate's interview wait, or go on. The time that it may take runs on; the silence ends nothing. A process that
+// takes it over goes on by itself, until the client says otherwise.
+func (r *room) pause(on bool) {
+	if r.session.Kind != session.Screening {
+		r.talk.Refuse(&conversation.BadMessageError{Code: "not_allowed", Message: "only a candidate's interview can be paused"})
+		return
+	}
+	if on && r.talk.Snapshot().Time.Limited() {
+		r.talk.Refuse(&conversation.BadMessageError{Code: "not_allowed", Message: "a question that has a time to answer does not wait; the interview can be paused after it"})
+		return
+	}
+	r.time.paused = on
+	r.talk.Steer(conversation.Steer{Paused: &on})
+	r.tell(r.server.message("pause", map[string]any{"on": on, "endsInS": wholeSeconds(r.time.longest.Sub(r.server.now()))}))
 }
 
 // hold takes what the client sends before its user agreed to what the session needs.
@@ -346,6 +369,9 @@ func (r *room) take(m conversation.ClientMessage) {
 	case m.Type == conversation.ClientReady:
 		r.listens(m.Audio)
 	case m.Type == conversation.Playback:
+		if r.isRendered() {
+			return // who renders knows
+		}
 		r.voice.Played(m.Turn, time.Duration(m.PlayedMs)*time.Millisecond)
 	}
 	r.talk.Receive(m)

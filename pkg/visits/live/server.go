@@ -57,6 +57,8 @@ type Options struct {
 	Media        func(context.Context, id.Org, id.Connection) (connection.Opened, error)
 	MediaOutcome func(id.Org, id.Connection, connection.Outcome)
 	Egress       *egress.Guard
+	// Rendering is what renders the face of a session in the room of a media server; nil where all are drawn.
+	Rendering func(context.Context, id.Org, session.Session) (Rendering, error)
 	// Freshen reads the calendar of a schedule anew before one of its times is booked; nil where none is read.
 	Freshen func(context.Context, id.Org, id.Schedule)
 	// RTC is where browsers connect over WebRTC; nil where none do. It is closed by who made

@@ -75,7 +75,7 @@ func (d *direct) answer(sdp string) bool {
 	}
 	d.phase, d.conn = connecting, conn
 	d.sent, d.total, d.received, d.early, d.marked = nil, 0, 0, nil, false
-	d.track = newTrack(s.Clock.Now())
+	d.track = s.newTrack(conn, d.say)
 	d.socket.queue(s.message(rtcAnswer, map[string]any{"sdp": answer}))
 	return true
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"visavis.dev/pkg/speech/playout"
 )
 
 const (
@@ -113,5 +115,13 @@ func (s *socket) read(ctx context.Context, text, binary func([]byte)) websocket.
 }
 
 func (s *socket) plays() bool { return true }
+
+// carries implements peer: over the WebRTC connection, where that is open, sound is a track.
+func (s *socket) carries(f playout.Format) playout.Format {
+	if s.direct.isOpen() {
+		return playout.Track
+	}
+	return f
+}
 
 func (s *socket) most() int { return math.MaxInt }

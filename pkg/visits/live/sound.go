@@ -153,25 +153,34 @@ func (r *room) listens(preferred []string) {
 	r.play(client, f)
 }
 
-// play has sound come in a client's format, or as its track. The lock of listening is held.
-func (r *room) play(client peer, f playout.Format) {
-	if s, ok := client.(*socket); ok && s.direct.isOpen() {
-		f = playout.Track
-	}
-	if err := r.voice.Connect(f); err != nil {
+// play has sound come in a client's format, or in the way that it carries it. The lock of listening is held.
+func (r *room) play(client peer, f playout.Format) { r.connected(r.voice.Connect(client.carries(f))) }
+
+func (r *room) connected(err error) {
+	if err != nil {
 		r.server.Log.Error("failed to make sound for a client", "session", r.session.ID.String(), "error", err)
 	}
 }
 
 // relisten notes that the sound goes another way to a client that plays it.
 func (r *room) relisten() {
+	r.reroute(func(f playout.Format) error { return r.voice.Connect(f) })
+}
+
+// resound is relisten where who played it is gone: what was not heard of a turn comes again, from a moment of it on.
+func (r *room) resound(turn id.Turn, heard time.Duration) {
+	r.reroute(func(f playout.Format) error { return r.voice.Rewind(turn, heard, f) })
+}
+
+// reroute connects a client that plays sound in the way that it carries it now.
+func (r *room) reroute(connect func(playout.Format) error) {
 	r.listening.Lock()
 	defer r.listening.Unlock()
 	r.mu.Lock()
 	client, f := r.client, playout.Choose(r.plays)
 	r.mu.Unlock()
 	if client != nil && client.plays() && f != playout.None {
-		r.play(client, f)
+		r.connected(connect(client.carries(f)))
 	}
 }
 

@@ -181,6 +181,7 @@ func (r *room) staffReady(ctx context.Context, c session.Colleague, token sessio
 	r.mu.Unlock()
 	data := map[string]any{
 		"staffId": c.ID, "name": c.Name, "mode": mode, "modes": c.Modes(), "staff": others, "state": r.talk.Snapshot().State, "visitor": visitor,
+		"answerTime": r.talk.Snapshot().AnswerTime(r.server.now()),
 	}
 	if token != "" {
 		data["resumeToken"] = token

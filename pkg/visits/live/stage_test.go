@@ -50,7 +50,8 @@ type stage struct {
 	remembers string
 	told      chan []string
 	// media is the organization's media server; nil for none.
-	media *mediaServer
+	media   *mediaServer
+	renders *renders
 	// speaker says things aloud; nil for nobody.
 	speaker speaker.Speaker
 	// recognition understands what visitors say; without a recognizer nothing does.
@@ -169,6 +170,9 @@ func (s *stage) podWith(of live.Options) *pod {
 	if s.media != nil {
 		s.media.join(&o)
 	}
+	if s.renders != nil {
+		s.renders.join(&o)
+	}
 	p.Server = live.New(o)
 	p.http = &http.Server{Handler: p.Server}
 	go func() { _ = p.http.Serve(l) }()
@@ -223,6 +227,8 @@ type client struct {
 	recording json.RawMessage
 	// rtc is how WebRTC may be offered.
 	rtc json.RawMessage
+	// video is who renders the face.
+	video json.RawMessage
 	// said are the turns that it was shown when it came.
 	said []string
 }

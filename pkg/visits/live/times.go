@@ -38,7 +38,9 @@ type times struct {
 	used       time.Time
 	idle       time.Duration
 	idleWarned bool
-	noteAt     time.Time
+	// paused says that a candidate has the interview wait.
+	paused bool
+	noteAt time.Time
 	// lostAt is since when there is no client; zero while there is one.
 	lostAt time.Time
 	// silentUntil is when an anonymous visitor who has sent nothing at all is sent away;
@@ -156,7 +158,7 @@ func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / 
 // shard now and then, where the API looks.
 func (r *room) noteUse(now time.Time) {
 	t, a := &r.time, r.talk.Snapshot()
-	used, busy := a.LastAt, a.Speaking || a.Thinking || a.Hearing
+	used, busy := a.LastAt, a.Speaking || a.Thinking || a.Hearing || a.Held || t.paused
 	if busy {
 		used = now
 	}

@@ -8,15 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
-)
 
-// Rate is that of the tracks' timestamps, a second; a packet of 20 ms is PacketSamples.
-const (
-	Rate          = 48000
-	PacketSamples = Rate / 50
+	"visavis.dev/pkg/base/soundtrack"
 )
 
 // Label is that of the data channel, which the browser opens.
@@ -28,8 +23,6 @@ const (
 	maxMessage = 64 << 10
 	// A person types, and a client says four times a second what it plays.
 	messagesPerSecond, messagesAtOnce = 50, 500
-	// Sound comes in packets of 10 ms at least; some may come at once after a pause.
-	packetsPerSecond, packetsAtOnce = 150, 600
 	// maxChannels bounds the data channels; it needs one.
 	maxChannels = 2
 	// maxAddresses bounds the addresses from which checks are answered: a browser's
@@ -37,8 +30,6 @@ const (
 	maxAddresses = 32
 	// maxUnsent bounds what a browser has not taken of the messages, in bytes.
 	maxUnsent = 1 << 20
-	// mtu is the longest packet that is read.
-	mtu = 1500
 )
 
 // Handler is told what comes over a connection. Sound is called by one goroutine, and the
@@ -61,7 +52,6 @@ var (
 	ErrUnreachable = errors.New("the browser was not reached in time")
 	// ErrBroken says that a connection was lost after it had been open.
 	ErrBroken = errors.New("the connection was lost")
-	errFlood  = errors.New("more came than anybody says")
 )
 
 // Conn is a connection with one browser. It is safe for concurrent use.
@@ -69,11 +59,10 @@ type Conn struct {
 	server  *Server
 	handler Handler
 	pc      *webrtc.PeerConnection
-	track   *webrtc.TrackLocalStaticRTP
+	track   *soundtrack.Sender
 
 	channel  atomic.Pointer[webrtc.DataChannel]
 	channels atomic.Int32
-	sequence atomic.Uint32
 
 	messages, packets *rate.Limiter
 	// one is held while the handler is called, but for sound.
@@ -92,7 +81,7 @@ type Conn struct {
 func (s *Server) Answer(offer string, h Handler) (*Conn, string, error) {
 	c := &Conn{
 		server: s, handler: h,
-		messages: rate.NewLimiter(messagesPerSecond, messagesAtOnce), packets: rate.NewLimiter(packetsPerSecond, packetsAtOnce),
+		messages: rate.NewLimiter(messagesPerSecond, messagesAtOnce), packets: soundtrack.Limit(),
 	}
 	answer, err := c.begin(offer)
 	if err != nil {
@@ -139,18 +128,18 @@ func (c *Conn) begin(offer string) (answer string, err error) {
 // make makes the connection, before anything is known of the browser.
 func (c *Conn) make() error {
 	var seen atomic.Int32
-	many := streams{flooded: func() { c.lose(errFlood) }}
-	api, err := c.server.newAPI(func(net.IP) bool { return seen.Add(1) <= maxAddresses }, many.buffer)
+	many := soundtrack.Streams{Flooded: func() { c.lose(soundtrack.ErrFlood) }}
+	api, err := c.server.newAPI(func(net.IP) bool { return seen.Add(1) <= maxAddresses }, many.Buffer)
 	if err != nil {
 		return err
 	}
 	if c.pc, err = api.NewPeerConnection(webrtc.Configuration{}); err != nil {
 		return err
 	}
-	if c.track, err = webrtc.NewTrackLocalStaticRTP(opus, "sound", "avatar"); err != nil {
+	if c.track, err = soundtrack.NewSender("sound", "avatar"); err != nil {
 		return err
 	}
-	if _, err := c.pc.AddTransceiverFromTrack(c.track, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionSendrecv}); err != nil {
+	if _, err := c.pc.AddTransceiverFromTrack(c.track.TrackLocalStaticRTP, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionSendrecv}); err != nil {
 		return err
 	}
 	c.pc.OnDataChannel(c.offered)
@@ -184,7 +173,7 @@ func (c *Conn) answer(offer string) (string, error) {
 func (c *Conn) offered(d *webrtc.DataChannel) {
 	switch {
 	case c.channels.Add(1) > maxChannels:
-		c.lose(errFlood)
+		c.lose(soundtrack.ErrFlood)
 		return
 	case d.Label() != Label || !d.Ordered() || d.MaxRetransmits() != nil || d.MaxPacketLifeTime() != nil:
 		return
@@ -212,7 +201,7 @@ func (c *Conn) open() {
 
 func (c *Conn) message(m webrtc.DataChannelMessage) {
 	if !c.messages.Allow() || len(m.Data) > maxMessage { // which not every browser minds
-		c.lose(errFlood)
+		c.lose(soundtrack.ErrFlood)
 		return
 	}
 	c.open() // which may not have been said yet
@@ -223,32 +212,19 @@ func (c *Conn) message(m webrtc.DataChannelMessage) {
 	}
 }
 
-// hear takes the user's sound until it ends: of the first stream there is. Packets that come
-// after later ones are left out, and those of another codec than the one that was agreed upon.
+// hear takes the user's sound until it ends: of the first stream there is.
 func (c *Conn) hear(t *webrtc.TrackRemote) {
 	if c.hears.Swap(true) {
 		return
 	}
-	buffer, last, some := make([]byte, mtu), uint16(0), false
-	for {
-		n, _, err := t.Read(buffer)
-		other := errors.Is(err, webrtc.ErrCodecNotFound)
-		if err != nil && !other || c.closed.Load() {
-			return
+	if err := soundtrack.Receive(t, c.packets, func(packet []byte) bool {
+		if c.closed.Load() {
+			return false
 		}
-		if !c.packets.Allow() {
-			c.lose(errFlood)
-			return
-		}
-		var p rtp.Packet
-		if other || p.Unmarshal(buffer[:n]) != nil || len(p.Payload) == 0 {
-			continue
-		}
-		if some && int16(p.SequenceNumber-last) <= 0 {
-			continue
-		}
-		last, some = p.SequenceNumber, true
-		c.handler.Sound(p.Payload)
+		c.handler.Sound(packet)
+		return true
+	}); err != nil {
+		c.lose(err)
 	}
 }
 
@@ -264,13 +240,9 @@ func (c *Conn) Send(data []byte) error {
 	return d.SendText(string(data))
 }
 
-// Play sends a packet of Opus of PacketSamples, which begins at a timestamp; begins says
-// that silence was before it.
+// Play sends a packet of Opus (soundtrack.Sender).
 func (c *Conn) Play(packet []byte, timestamp uint32, begins bool) error {
-	return c.track.WriteRTP(&rtp.Packet{
-		Header:  rtp.Header{Version: 2, Marker: begins, SequenceNumber: uint16(c.sequence.Add(1)), Timestamp: timestamp},
-		Payload: packet,
-	})
+	return c.track.Play(packet, timestamp, begins)
 }
 
 // lose ends a connection that cannot go on, and tells its handler. It may be called by what is
@@ -298,7 +270,7 @@ func (c *Conn) tell(why error) {
 func (c *Conn) count(why error) {
 	outcome := outcomeBroken
 	switch {
-	case errors.Is(why, errFlood):
+	case errors.Is(why, soundtrack.ErrFlood):
 		outcome = outcomeFlood
 	case !c.opened:
 		outcome = outcomeUnreachable

@@ -5,9 +5,10 @@ import (
 	"net"
 	"net/netip"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/lru"
 )
 
 // Bounds of the checks (STUN), and of their answers, that are sent to one address: a browser that
@@ -24,7 +25,7 @@ const (
 type port struct {
 	*net.UDPConn
 	clock  clock.PassiveClock
-	checks *lru.Cache[netip.AddrPort, *rate.Limiter]
+	checks lru.Cache[netip.AddrPort, *rate.Limiter]
 }
 
 func newPort(udp *net.UDPConn, c clock.PassiveClock) (*port, error) {

@@ -16,6 +16,8 @@ import (
 	"github.com/pion/webrtc/v4"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/soundtrack"
 )
 
 // Options are what a server works with.
@@ -154,10 +156,8 @@ func (s *Server) drop(c *Conn) {
 // newAPI makes what one connection is made of: admits says whether an address from which a
 // check came may be answered, and buffer is where a stream's packets wait.
 func (s *Server) newAPI(admits func(net.IP) bool, buffer func(packetio.BufferPacketType, uint32) io.ReadWriteCloser) (*webrtc.API, error) {
-	var media webrtc.MediaEngine
-	if err := media.RegisterCodec(webrtc.RTPCodecParameters{
-		RTPCodecCapability: opus, PayloadType: opusPayload,
-	}, webrtc.RTPCodecTypeAudio); err != nil {
+	media, err := soundtrack.NewMedia()
+	if err != nil {
 		return nil, err
 	}
 	set := webrtc.SettingEngine{LoggerFactory: quietFactory{}}
@@ -175,13 +175,8 @@ func (s *Server) newAPI(admits func(net.IP) bool, buffer func(packetio.BufferPac
 	if err := set.SetAnsweringDTLSRole(webrtc.DTLSRoleServer); err != nil {
 		return nil, err
 	}
-	return webrtc.NewAPI(webrtc.WithMediaEngine(&media), webrtc.WithSettingEngine(set)), nil
+	return webrtc.NewAPI(webrtc.WithMediaEngine(media), webrtc.WithSettingEngine(set)), nil
 }
-
-var opus = webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: Rate, Channels: 2, SDPFmtpLine: "minptime=10;useinbandfec=1"}
-
-// opusPayload is the payload type of Opus where the offer gives it no other one.
-const opusPayload = 111
 
 // quietFactory makes loggers that say nothing: what a stranger sends is no news, and what
 // becomes of a connection is counted.

@@ -234,6 +234,10 @@ func (g *Gate) ByInvite(ctx context.Context, org id.Org, p id.Portal, token cand
 			return Visit{}, err
 		}
 		c, err := candidate.Open(ctx, tx, p, token, e.now)
-		return Visit{Candidate: c.ID}, err
+		if err != nil {
+			return Visit{}, err
+		}
+		mailed, err := candidate.Mailed(ctx, tx, token)
+		return Visit{Candidate: c.ID, Details: Details{Mailed: mailed}}, err
 	})
 }

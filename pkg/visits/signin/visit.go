@@ -70,6 +70,8 @@ type Details struct {
 	AllowedOrigins []string `json:"allowedOrigins,omitempty"`
 	// ReturnURL is where they go afterwards; empty for nowhere.
 	ReturnURL string `json:"returnUrl,omitempty"`
+	// Mailed says that a candidate came by a link that was mailed to them, and shown to nobody else.
+	Mailed bool `json:"mailed,omitempty"`
 	// Sandbox says that a test key made the token: its sessions are trials.
 	Sandbox bool `json:"sandbox,omitempty"`
 }

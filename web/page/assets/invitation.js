@@ -29,6 +29,7 @@ export class Invitation {
   async open() {
     const token = this.#token()
     const headers = { 'X-Session-Token': token }
+    this.#opens = token
     let ticket
     try {
       const answer = await fetch(`${this.#base}/ticket`, { method: 'POST', headers })
@@ -43,16 +44,9 @@ export class Invitation {
     return { ticket }
   }
 
-  /** Offers to begin, and resolves once somebody does: until then nothing costs anything. */
-  pressed() {
-    const at = this.#at
-    at('lobby').hidden = false
-    at('start').focus({ preventScroll: true })
-    return new Promise((resolve) => at('start').addEventListener('click', () => {
-      at('lobby').hidden = true
-      resolve(undefined)
-    }, { once: true }))
-  }
+  /** What the server must be told to answer, besides the address. */
+  get headers() { return { 'X-Session-Token': this.#opens } }
+  #opens = ''
 
   #token() {
     const token = location.hash.slice(1)

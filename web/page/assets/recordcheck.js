@@ -10,6 +10,9 @@ export class Broken extends Error {
   }
 }
 
+/** The forms that records have; the second has questions in words. */
+const formats = ['visavis-candidate-record-1', 'visavis-candidate-record-2']
+
 /** How far the clocks of those who write entries and anchors may be apart, in milliseconds. */
 const clocksApart = 60 * 60 * 1000
 
@@ -56,10 +59,11 @@ export async function check(text) {
   } catch {
     throw new Broken('form')
   }
-  if (record?.format !== 'visavis-candidate-record-1' || !Array.isArray(record.entries)) throw new Broken('form')
+  if (!formats.includes(record?.format) || !Array.isArray(record.entries)) throw new Broken('form')
   const entries = record.entries
   const head = await checkEntries(record.candidateId, entries)
   if (record.head && !same(decoded(record.head), head)) throw new Broken('head')
+  const asked = await checkQuestions(entries, record.questionSets ?? [])
   const anchors = record.anchors ?? []
   let signatures = true
   let last = 0
@@ -69,7 +73,7 @@ export async function check(text) {
     last = anchor.number
   }
   return {
-    candidate: record.candidateId, entries, anchors, signatures,
+    candidate: record.candidateId, entries, anchors, signatures, asked,
     erased: entries.filter((e) => e.wordsHash && !e.words).length,
   }
 }
@@ -89,6 +93,22 @@ async function checkEntries(candidate, entries) {
     previous = hash
   }
   return previous
+}
+
+/** Checks that questions are those whose hashes entries name, and answers the sets that they name, with the questions' keys. */
+async function checkQuestions(entries, documents) {
+  const asked = new Map()
+  for (const { data } of entries) {
+    const set = JSON.parse(data).questionSet
+    if (set && !asked.has(set.hash)) asked.set(set.hash, { ...set, keys: null })
+  }
+  for (const { hash, document } of documents) {
+    const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(document)))
+    const set = asked.get(hash)
+    if (!set || set.keys || [...sum].map((byte) => byte.toString(16).padStart(2, '0')).join('') !== hash) throw new Broken('questions')
+    set.keys = JSON.parse(document).questions.map(({ key }) => key)
+  }
+  return [...asked.values()]
 }
 
 /** Checks that an anchor holds the record, and answers whether its signature could be checked too. */

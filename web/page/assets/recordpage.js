@@ -37,12 +37,13 @@ function tell(kind, text) {
   line.hidden = false
 }
 
-function describe({ entries, anchors, signatures, erased, candidate }, keys) {
+function describe({ entries, anchors, signatures, erased, candidate, asked }, keys) {
   const last = anchors.at(-1)
   const lines = [candidate, say('count', entries.length, erased)]
   lines.push(last ? say('anchored', anchors.length, shown(last.at), last.length) : say('unsigned'))
   if (last && !signatures) lines.push(say('unsupported'))
   if (last && signatures && !keys) lines.push(say('whose'))
+  for (const { version, keys: named } of asked) lines.push(named ? say('asked', version, named.join(', ')) : say('unasked', version))
   at('more').replaceChildren(...lines.map((text) => element('li', text)))
   at('more').hidden = false
   at('rows').replaceChildren(...entries.map((e) => {

@@ -49,8 +49,11 @@ async function open() {
     const answer = await fetch(`${page.base}/ticket`, { method: 'POST', headers: { 'X-Session-Token': token } })
     const body = await answer.json()
     if (!answer.ok) {
-      memory?.removeItem(kept)
-      return over(body.message, false)
+      ticket = null
+      const attended = body.code === 'staff.attended' // the token lets in once they have left
+      if (attended) memory?.setItem(kept, token)
+      else memory?.removeItem(kept)
+      return over(body.message, attended)
     }
     ticket = body
   } catch {
@@ -143,6 +146,7 @@ function follow() {
   talk.addEventListener('error', ({ detail }) => detail.fatal || complain(say(`staff.error.${detail.code}`) || say('refused.other')))
   talk.addEventListener('ended', ({ detail }) => {
     if (talk !== conversation) return
+    if (detail.endReason === 'bad_token' && !me) return open() // it opened the session a moment ago: the page says why not now
     // A connection of our own was lost; where the visitor's was, the server said so.
     const ours = detail.endReason === 'connection_lost' && !connected
     const again = left || ours || detail.endReason === 'superseded'

@@ -2,6 +2,7 @@
 // the captions, and what people set of these.
 
 import { formats } from './decoder.js'
+import { remember, remembered, setVolume, volume } from './devices.js'
 import { Face } from './face.js'
 import { Player } from './player.js'
 import { loadFace } from './rig.js'
@@ -10,11 +11,6 @@ import { BrowserVoice } from './voice.js'
 
 /** How often captions and what is shown of the state are brought up to date, in milliseconds. */
 const often = 80
-
-/** What people set stays for this browser; it may refuse a memory in a frame. */
-const memory = (() => {
-  try { return localStorage } catch { return null }
-})()
 
 /** Stage is the part of the page where somebody speaks. */
 export class Stage {
@@ -27,20 +23,21 @@ export class Stage {
   #face = null
   #speaking = false
   #ticking = 0
-  #captions = memory?.getItem('captions') !== 'off'
+  #captions = remembered('captions') !== 'off'
   /** The formats of sound that this browser plays. */
   formats = formats()
 
   /**
    * @param {(id: string) => any} at finds an element
-   * @param {{face?: string, onspeaking: () => void}} seams where the face is, if it is known already; and what is
-   *   called when the avatar begins or ends to be heard
+   * @param {{face?: string, onspeaking: () => void, onunplugged: () => void}} seams where the face is, if it is known already; what is
+   *   called when the avatar begins or ends to be heard, and when the chosen loudspeaker is unplugged
    */
-  constructor(at, { face, onspeaking }) {
+  constructor(at, { face, onspeaking, onunplugged }) {
     this.#at = at
     this.#onspeaking = onspeaking
     this.#speech.ongesture = (name) => this.#face?.gesture(name)
     this.#player.addEventListener('blocked', ({ detail }) => { at('unheard').hidden = !detail.blocked })
+    this.#player.addEventListener('unplugged', onunplugged)
     this.#set()
     if (face) this.show(face)
   }
@@ -72,6 +69,12 @@ export class Stage {
       this.#tick()
       this.#at('unheard').hidden = this.#at('caption').hidden = true
     })
+  }
+
+  /** How loud it is, of 1. */
+  set volume(value) {
+    this.#player.volume = value
+    this.#at('volume').value = String(Math.round(100 * value))
   }
 
   /** Is quiet for somebody who interrupts. */
@@ -116,17 +119,16 @@ export class Stage {
     }
     press('captions', this.#captions, () => {
       this.#captions = !this.#captions
-      memory?.setItem('captions', this.#captions ? 'on' : 'off')
+      remember('captions', this.#captions ? 'on' : 'off')
       this.#tick()
       return this.#captions
     })
     press('mute', false, () => player.muted = !player.muted)
     press('voice', false, () => this.#voice.on = !this.#voice.on)
-    player.volume = Number(memory?.getItem('volume') ?? 1)
-    at('volume').value = String(100 * player.volume)
+    this.volume = volume()
     at('volume').addEventListener('input', ({ target }) => {
       player.volume = target.value / 100
-      memory?.setItem('volume', String(player.volume))
+      setVolume(player.volume)
       if (player.muted && player.volume > 0) at('mute').click()
     })
     // The first thing that somebody presses may turn the sound on.

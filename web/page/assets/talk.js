@@ -2,13 +2,16 @@
 // token of, shows what is said, and asks in the end how it was. Who speaks is shown and
 // heard by stage.js.
 
+import { offerCheck } from './check.js'
 import { Ear } from './ear.js'
 import { Invitation } from './invitation.js'
 import { Direct } from './direct.js'
 import { Conversation } from './live.js'
 import { Consent } from './consent.js'
 import { Stage } from './stage.js'
+import { Timer } from './timer.js'
 import { Transcript } from './transcript.js'
+import { Watch } from './watch.js'
 
 const at = (id) => document.getElementById(id)
 const page = at('talk').dataset
@@ -25,7 +28,7 @@ const memory = (() => {
 
 const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
 const transcript = new Transcript(at('log'), { words: speakers })
-const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState) })
+const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
 
 const parts = Object.fromEntries(['mic', 'asks', 'explained', 'allow', 'later', 'manual', 'hold'].map((id) => [id, at(id)]))
 const ear = new Ear(parts, {
@@ -35,13 +38,26 @@ const ear = new Ear(parts, {
 
 const consent = new Consent(at, { say, speaker: () => speakers.avatar, notice: (text) => transcript.notice(text), onchange: (recording) => { ear.recording = recording } })
 
+// What is written when the time is up is the answer.
+const timer = new Timer(at, { say, duration, onup: () => at('message').value.trim() && at('composer').requestSubmit() })
+
 /** The one session that this page is for; null where it mints one. */
 const invitation = 'joins' in page ? new Invitation(at, { base: page.base, memory, kept, say, stage }) : null
+
+/** What notes what the page sees beside the words, of a candidate who was told that it does; null else. */
+const watch = 'watches' in page ? new Watch(at('message'), saw) : null
+
+/** Tells what the page saw. It goes out also where the page is being left; where it cannot be told, nothing is lost but that. */
+function saw(kind, fields = {}) {
+  fetch(`${page.base}/interview/signal`, { method: 'POST', keepalive: true, body: new URLSearchParams({ kind, ...fields }) }).catch(() => {})
+}
 
 /** @type {Conversation | null} */
 let conversation = null
 /** What the server says that is going on. */
 let serverState = ''
+/** Whether somebody came here to check microphone and sound first, which they did not yet. */
+let checks = 'check' in page
 
 begin()
 
@@ -49,7 +65,7 @@ begin()
 async function begin() {
   at('over').hidden = at('wrong').hidden = true
   state('connecting')
-  const ticket = await (invitation ? invited() : takeKept() ?? mint())
+  const ticket = await (invitation ? invited() : takeKept() ?? checked() ?? mint())
   if (ticket) await follow(ticket)
 }
 
@@ -68,9 +84,38 @@ async function invited() {
     return null
   }
   state('')
-  if (!ticket.began) await invitation.pressed()
+  if (!ticket.began) await pressed(ticket.channel !== 'chat' && { headers: invitation.headers })
   state('connecting')
   return ticket
+}
+
+/** Has them check first, and mints a session then; null for who did not ask for it. */
+function checked() {
+  if (!checks) return null
+  checks = false
+  state('')
+  at('ready').textContent = say('join.ready', speakers.avatar)
+  return pressed({}, true).then(() => {
+    state('connecting')
+    return mint()
+  })
+}
+
+/**
+ * Offers to begin, and resolves once somebody does: until then nothing costs anything.
+ * @param {{headers?: Record<string, string>} | false} check how microphone and sound can be checked; false where nothing is said aloud
+ * @param {boolean} [opened] whether the check is opened at once
+ */
+async function pressed(check, opened = false) {
+  at('lobby').hidden = false
+  at('start').focus({ preventScroll: true })
+  if (check) {
+    const open = offerCheck(at('check'), { base: page.base, ...check, onvolume: (value) => { stage.volume = value }, onfailed: (yes) => complain(yes ? say('refused.other') : '') })
+    if (opened) open().then(() => at('start').focus({ preventScroll: true }))
+  }
+  await new Promise((resolve) => at('start').addEventListener('click', resolve, { once: true }))
+  complain('')
+  at('lobby').hidden = true
 }
 
 const ratingOf = ({ session }) => invitation ? `${page.base}/rating` : `${page.base}/sessions/${session.id}/rating`
@@ -100,14 +145,21 @@ async function follow(ticket) {
   stage.follow(talk)
   ear.follow(talk)
   consent.follow(talk)
+  timer.follow(talk)
   talk.addEventListener('ready', () => {
     met = true
+    if (at('pause')) talk.pause(paused) // a page that was loaded again waits no more
+    watch?.start()
     memory?.setItem(kept, JSON.stringify({ ...ticket, token: talk.resumeToken }))
     at('composer').hidden = at('end').hidden = at('controls').hidden = false
     if (document.activeElement === document.body) at('message').focus()
   })
   talk.addEventListener('state', ({ detail }) => state(detail.state))
   talk.addEventListener('notice', ({ detail }) => notice(detail))
+  talk.addEventListener('pause', ({ detail }) => waits(detail))
+  talk.addEventListener('answer-time', ({ detail }) => { // a question with a limit does not wait
+    if (at('pause')) at('pause').disabled = !paused && detail.question !== null && detail.limitS !== null
+  })
   talk.addEventListener('error', ({ detail }) => detail.fatal || complain(ear.explain(detail.code) || detail.message))
   talk.addEventListener('ended', ({ detail }) => {
     if (!invitation) memory?.removeItem(kept) // else a page that is loaded again says why it is over
@@ -130,6 +182,30 @@ function state(name) {
   stage.state = shown === 'hearing' ? 'listening' : shown
   at('stop').hidden = shown !== 'speaking'
 }
+
+/** Whether a candidate has the interview wait. */
+let paused = false
+
+/** Shows that the interview waits, or goes on. */
+function waits({ on, endsInS }) {
+  if (on === paused) return
+  paused = on
+  at('pause').setAttribute('aria-pressed', String(on))
+  at('pause').textContent = say(on ? 'talk.go_on' : 'talk.pause')
+  at('composer').hidden = on
+  if (on) {
+    ear.stop()
+    transcript.notice(say('notice.paused', duration(endsInS)))
+  } else {
+    transcript.notice(say('notice.goes_on'))
+    at('message').focus()
+  }
+}
+
+at('pause')?.addEventListener('click', () => {
+  stage.hush()
+  conversation.pause(!paused)
+})
 
 /** The team members who speak in the avatar's place. */
 const instead = new Set()
@@ -166,6 +242,7 @@ function refuse(message) {
 }
 
 function end({ endReason, ratingAllowed }) {
+  watch?.stop()
   at('why').hidden = false
   at('thanks').textContent = ''
   over(say(`ended.${endReason}`) || say('ended.other'), ratingAllowed)
@@ -187,7 +264,8 @@ at('composer').addEventListener('submit', (e) => {
   const box = at('message')
   if (!box.value.trim()) return
   complain('')
-  conversation.say(box.value)
+  conversation.say(box.value, writing)
+  writing = undefined
   box.value = ''
   fit(box)
   box.focus()
@@ -199,7 +277,13 @@ at('message').addEventListener('keydown', (e) => {
   at('composer').requestSubmit()
 })
 
-at('message').addEventListener('input', ({ target }) => fit(target))
+/** The question that could be answered when what is in the box was begun; undefined for nothing in it. @type {string | undefined} */
+let writing
+
+at('message').addEventListener('input', ({ target }) => {
+  fit(target)
+  writing = target.value ? writing ?? conversation?.question : undefined
+})
 
 /** Lets a box grow with its text, up to what the style sheet allows. */
 function fit(box) {

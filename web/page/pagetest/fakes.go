@@ -114,6 +114,8 @@ func (d *Doors) Leave(_ context.Context, _ *published.Site, secret string) error
 type Conversations struct {
 	URL     string
 	Refusal error
+	// Hearing is what Hears answers.
+	Hearing string
 	// Staff are what team members' tokens open.
 	Staff map[string]page.Joining
 	// Sessions are those that tokens open.
@@ -122,6 +124,7 @@ type Conversations struct {
 	mu      sync.Mutex
 	Started []page.Start
 	Ratings []page.Rating
+	Held    []id.Session
 }
 
 // Start implements page.Conversations.
@@ -163,6 +166,19 @@ func (c *Conversations) JoinStaff(_ context.Context, session id.Session, token s
 		return j, nil
 	}
 	return page.Joining{}, page.ErrNoSession
+}
+
+// Hears implements page.Conversations.
+func (c *Conversations) Hears(context.Context, *published.Site) (string, error) {
+	return c.Hearing, c.Refusal
+}
+
+// Hold implements page.Conversations.
+func (c *Conversations) Hold(_ context.Context, _ *published.Site, session id.Session) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Held = append(c.Held, session)
+	return c.Refusal
 }
 
 // Rate implements page.Conversations.

@@ -19,6 +19,11 @@ test('a record holds, alone and in the answer that it came with', async () => {
   assert.equal((await check(JSON.stringify({ data: { record: JSON.parse(text) } }))).entries.length, 12)
 })
 
+test('both forms are read', async () => {
+  assert.equal((await check(changed((r) => { r.format = 'visavis-candidate-record-2' }))).entries.length, 12)
+  await assert.rejects(check(changed((r) => { r.format = 'visavis-candidate-record-3' })), Broken)
+})
+
 test('so it does once its words are erased', async () => {
   const found = await check(changed((r) => r.entries.forEach((e) => delete e.words)))
   assert.equal(found.erased, 4)

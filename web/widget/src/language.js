@@ -45,6 +45,9 @@ export function wordsFor(code, config) {
   return { ...words[base(lang)], ...Object.fromEntries(own), lang, dir: rightToLeft.has(base(lang)) ? 'rtl' : 'ltr' }
 }
 
+/** The name that the widget has for a text of the client. */
+export const named = (key) => key.replace(/[._](.)/g, (_, letter) => letter.toUpperCase())
+
 /** A text with its {names} filled in. */
 export function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)

@@ -3,10 +3,7 @@
 
 import { Ear } from '../../client/ear.js'
 import { h, icon } from './dom.js'
-import { fill } from './language.js'
-
-/** The name that the widget has for a text of the client. */
-const named = (key) => key.replace(/[._](.)/g, (_, letter) => letter.toUpperCase())
+import { fill, named } from './language.js'
 
 export class Speak {
   /** The button for the composer. */

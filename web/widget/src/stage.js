@@ -2,6 +2,7 @@
 // these.
 
 import { formats } from '../../client/decoder.js'
+import { setVolume, volume } from '../../client/devices.js'
 import { Face } from '../../client/face.js'
 import { Player } from '../../client/player.js'
 import { loadFace } from '../../client/rig.js'
@@ -27,6 +28,7 @@ export class Stage {
   #tools
   #stop
   #mute
+  #volume
   #state = ''
   #speaking = false
   #captioned = true
@@ -37,19 +39,25 @@ export class Stage {
   /** The formats of sound that this browser plays. */
   formats = formats()
 
-  /** @param {{words: any, persona: any, channel: string, onspeaking: () => void, onstop: () => void}} options */
-  constructor({ words, persona, channel, onspeaking, onstop }) {
+  /** @param {{words: any, persona: any, channel: string, onspeaking: () => void, onstop: () => void, onunplugged: () => void}} options */
+  constructor({ words, persona, channel, onspeaking, onstop, onunplugged }) {
     this.#words = words
     this.#onspeaking = onspeaking
     this.#speech.ongesture = (name) => this.#face?.gesture(name)
     this.#mute = this.#tool('sound', words.mute, false, () => this.#setMuted(!this.#muted))
+    this.#player.volume = volume()
+    this.#player.addEventListener('unplugged', onunplugged)
+    this.#volume = h('input', {
+      type: 'range', id: 'volume', min: '0', max: '100', value: String(Math.round(100 * this.#player.volume)), 'aria-label': words.soundVolume, title: words.soundVolume,
+      oninput: () => this.#setVolume(Number(this.#volume.value) / 100),
+    })
     const captions = this.#tool('captions', words.captions, true, () => {
       this.#captioned = !this.#captioned
       this.#tick()
       return this.#captioned
     })
     this.#stop = h('button', { type: 'button', className: 'quiet', id: 'stop', hidden: true, onclick: onstop }, words.stop)
-    this.#tools = h('div', { className: 'tools', role: 'group', 'aria-label': words.soundTitle, hidden: true }, this.#mute, captions, this.#stop)
+    this.#tools = h('div', { className: 'tools', role: 'group', 'aria-label': words.soundTitle, hidden: true }, this.#mute, this.#volume, captions, this.#stop)
     this.#blocked = h('p', { className: 'blocked', role: 'status', hidden: true },
       h('button', { type: 'button', className: 'primary', onclick: () => this.#player.resume() }, words.soundOn))
     this.#player.addEventListener('blocked', ({ detail }) => { this.#blocked.hidden = !detail.blocked })
@@ -82,7 +90,7 @@ export class Stage {
     this.#speech.follow(conversation)
     conversation.addEventListener('ready', ({ detail }) => {
       this.#tools.hidden = false
-      this.#mute.hidden = !detail.audio
+      this.#mute.hidden = this.#volume.hidden = !detail.audio
       this.#ticking ||= setInterval(() => this.#tick(), often)
     })
     conversation.addEventListener('ended', () => this.#over())
@@ -114,6 +122,12 @@ export class Stage {
     this.#muted = yes
     this.#player.muted = yes || this.#hidden
     return yes
+  }
+
+  #setVolume(value) {
+    this.#player.volume = value
+    setVolume(value)
+    if (this.#muted && value > 0) this.#mute.click()
   }
 
   async #live(where) {

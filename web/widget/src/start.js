@@ -22,8 +22,8 @@ export class Start {
   #problem = h('p', { className: 'problem', role: 'alert' })
   #onstart
 
-  /** @param {{words: object, config: object, language: string, onlanguage: (code: string) => void, onstart: (contact: object) => Promise<any>}} options */
-  constructor({ words, config, language, onlanguage, onstart }) {
+  /** @param {{words: object, config: object, language: string, onlanguage: (code: string) => void, oncheck: () => void, onstart: (contact: object) => Promise<any>}} options */
+  constructor({ words, config, language, onlanguage, oncheck, onstart }) {
     this.#words = words
     this.#onstart = onstart
     this.#button = h('button', { type: 'submit', className: 'primary' }, words.start)
@@ -32,7 +32,8 @@ export class Start {
     const asked = askBefore ? fields : required
     this.#form = h('form', { noValidate: true, onsubmit: (e) => this.#submit(e) },
       ...asked.map((field) => this.#field(field, required.includes(field))),
-      words.consent ? h('p', { className: 'fine' }, words.consent) : null, this.#problem, this.#button)
+      words.consent ? h('p', { className: 'fine' }, words.consent) : null, this.#problem, this.#button,
+      config.defaultChannel === 'chat' ? null : h('button', { type: 'button', className: 'quiet', id: 'check', onclick: oncheck }, words.checkTitle))
     this.element = h('div', { className: 'start' },
       h('div', { className: 'hero' }, portrait(config.persona, 'large'), h('p', { className: 'greeting', dir: 'auto' }, words.greeting)),
       this.#form, h('div', { className: 'foot' }, ...this.#foot(config, language, onlanguage)))
@@ -66,6 +67,9 @@ export class Start {
     }
     return foot
   }
+
+  /** Says that something is not to be had. */
+  say(text) { this.#problem.textContent = text }
 
   async #submit(event) {
     event.preventDefault()

@@ -47,7 +47,7 @@ export class Talk {
     this.#on = on
     this.#met = !token
     if (channel !== 'chat') {
-      this.#stage = new Stage({ words, persona: config.persona, channel, onspeaking: () => this.#state(this.#serverState), onstop: () => this.#hush() })
+      this.#stage = new Stage({ words, persona: config.persona, channel, onspeaking: () => this.#state(this.#serverState), onstop: () => this.#hush(), onunplugged: () => this.#transcript.notice(words.soundUnplugged) })
     }
     this.#connect = async () => new Conversation(ticket, { token, ratingUrl, audio: await this.#stage?.formats })
     this.#log = h('div', { className: config.transcriptVisible ? 'log' : 'log latest', tabIndex: 0, 'aria-label': words.title },

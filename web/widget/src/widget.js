@@ -30,6 +30,8 @@ export class Widget {
   #launcher = null
   /** @type {Talk | null} */
   #talk = null
+  /** What checks microphone and sound, while it does. @type {import('./check/main.js').Check | null} */
+  #check = null
   /** Calls off speaking up. */
   #beQuiet = () => {}
 
@@ -91,6 +93,8 @@ export class Widget {
   // A conversation goes on behind a closed panel.
   #close() {
     this.#memory.note({ open: false })
+    this.#check?.close() // nobody is heard behind a closed panel
+    this.#check = null
     if (this.#talk) this.#talk.hidden = true
     this.#panel.close()
     this.#launcher?.closed()
@@ -101,11 +105,31 @@ export class Widget {
       this.#shut(this.#config.hours)
       return
     }
-    this.#panel.show(new Start({
+    const start = new Start({
       words: this.#words, config: this.#config, language: this.#language,
       onlanguage: (language) => this.#changeLanguage(language),
+      oncheck: () => this.#checkFirst(start).catch(() => start.say(this.#words.unavailable)),
       onstart: (contact) => this.#start(contact),
-    }))
+    })
+    this.#panel.show(start)
+  }
+
+  /** Has a visitor check microphone and sound, and comes back to what they filled in. */
+  async #checkFirst(start) {
+    const { Check } = await import(`${this.#tag.base}/widget-check.js`)
+    if (!this.#panel.isOpen || this.#check) return // while it was loaded
+    const check = this.#check = new Check({
+      language: this.#words.lang, hears: this.#config.hears ?? 'client',
+      ondone: () => {
+        check.close()
+        this.#check = null
+        this.#panel.show(start)
+        this.#panel.focusOn('#check')
+      },
+    })
+    this.#panel.show(check)
+    check.begin()
+    this.#panel.focus()
   }
 
   #shut(hours) {

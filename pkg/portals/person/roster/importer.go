@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/file"
@@ -23,7 +22,7 @@ type Importer struct {
 	files   *file.Store
 	terms   Terms
 	// sheets are those that were read last: a job's steps all read the same.
-	sheets *lru.Cache[id.File, *sheet]
+	sheets lru.Cache[id.File, *sheet]
 }
 
 // Terms are what an organization may have.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/base/readthrough"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
@@ -44,7 +44,7 @@ type Store struct {
 	sites     *readthrough.Cache[place, *Site]
 	// missing are names that nobody had when they were last asked for: a flood of
 	// made-up ones costs memory for so many and no more.
-	missing *lru.Cache[directory.Address, time.Time]
+	missing lru.Cache[directory.Address, time.Time]
 }
 
 // place is where a portal lives.

@@ -109,6 +109,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, `{"results":[]}`)
 	case path == "/batch/upsert" && r.Method == http.MethodPost:
 		s.batch(w, r)
+	case path == "/batch/read" && r.Method == http.MethodPost:
+		s.read(w, r)
 	default:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}
@@ -142,6 +144,35 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 		results = append(results, map[string]any{"id": id, "new": made, "properties": s.known[id]})
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": "COMPLETE", "results": results})
+}
+
+// read answers those contacts that are there; 207 where some are not.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Inputs []input `json:"inputs"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Inputs) == 0 || len(body.Inputs) > 100 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	results, missing := []map[string]any{}, []string{}
+	for _, in := range body.Inputs {
+		if c, ok := s.known[in.ID]; ok {
+			results = append(results, map[string]any{"id": in.ID, "properties": map[string]string{"email": c["email"]}})
+		} else {
+			missing = append(missing, in.ID)
+		}
+	}
+	answer := map[string]any{"status": "COMPLETE", "results": results}
+	if len(missing) > 0 {
+		w.WriteHeader(http.StatusMultiStatus)
+		answer["numErrors"] = 1
+		answer["errors"] = []any{map[string]any{
+			"status": "error", "category": "OBJECT_NOT_FOUND", "message": "Could not get some CONTACT objects, they may be deleted or not exist.",
+			"context": map[string]any{"ids": missing},
+		}}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 // valid says whether the account takes properties: it has no others than these.

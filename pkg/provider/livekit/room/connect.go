@@ -51,7 +51,7 @@ const (
 
 // connect makes the connection that this side offers, and the one that the server will.
 func (r *Room) connect(secondary bool) (offer webrtc.SessionDescription, err error) {
-	if r.out, err = newLink(r.guard, r.lose); err != nil {
+	if r.out, err = newLink(r.guard, r.tracks, r.lose); err != nil {
 		return offer, err
 	}
 	unordered, once := false, uint16(0)
@@ -64,11 +64,12 @@ func (r *Room) connect(secondary bool) (offer webrtc.SessionDescription, err err
 	r.channel(r.data)
 	r.out.OnDataChannel(r.offered)
 	if secondary {
-		if r.in, err = newLink(r.guard, r.lose); err != nil {
+		if r.in, err = newLink(r.guard, nil, r.lose); err != nil {
 			return offer, err
 		}
 		r.opening.Add(1)
 		r.in.OnDataChannel(r.offered)
+		r.in.OnTrack(r.listenTo)
 	}
 	if offer, err = r.out.CreateOffer(nil); err != nil {
 		return offer, err

@@ -1,5 +1,6 @@
 // Package room joins a room of a LiveKit server as a participant that sends data and
-// hears it, and neither publishes nor subscribes to tracks.
+// hears it, publishes tracks of its own, and hears the microphones of who it wants to. Besides packets of
+// a topic there are streams of bytes to one participant, and methods that one calls of another.
 //
 // The server is a customer's and is believed nothing: where it is, and where it says
 // that its media is, passes the guard of outgoing requests; what it sends is bounded in

@@ -8,6 +8,7 @@ import (
 	"github.com/pion/webrtc/v4"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/soundtrack"
 )
 
 // link is a WebRTC connection to the server: the one that this side offers, for what it
@@ -27,16 +28,36 @@ type link struct {
 // No description of this side names an address of it: they are nobody's business, and a
 // server learns the one that matters when it is called. No STUN or TURN server is asked
 // either: a server that is public is reached without, over UDP or TCP.
-func newLink(g *egress.Guard, lost func(error)) (*link, error) {
+func newLink(g *egress.Guard, tracks []webrtc.TrackLocal, lost func(error)) (*link, error) {
 	var s webrtc.SettingEngine
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4, webrtc.NetworkTypeUDP6, webrtc.NetworkTypeTCP4, webrtc.NetworkTypeTCP6})
 	s.SetIncludeLoopbackCandidate(allows(g, net.IPv4(127, 0, 0, 1)))
 	// The last check, which holds for addresses that turn up while it connects too.
 	s.SetRemoteIPFilter(func(ip net.IP) bool { return allows(g, ip) })
-	media, err := webrtc.NewAPI(webrtc.WithSettingEngine(s)).NewPeerConnection(webrtc.Configuration{})
+	many := soundtrack.Streams{Most: maxStreams, Flooded: func() { lost(errFlood) }}
+	s.BufferFactory = many.Buffer
+	codecs, err := soundtrack.NewMedia()
 	if err != nil {
 		return nil, err
+	}
+	for _, track := range tracks {
+		if track.Kind() == webrtc.RTPCodecTypeVideo {
+			err = codecs.RegisterCodec(pictures, webrtc.RTPCodecTypeVideo)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	media, err := webrtc.NewAPI(webrtc.WithMediaEngine(codecs), webrtc.WithSettingEngine(s)).NewPeerConnection(webrtc.Configuration{})
+	if err != nil {
+		return nil, err
+	}
+	for _, track := range tracks {
+		if _, err := media.AddTransceiverFromTrack(track, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionSendonly}); err != nil {
+			_ = media.Close()
+			return nil, err
+		}
 	}
 	media.OnConnectionStateChange(func(now webrtc.PeerConnectionState) {
 		switch now {
@@ -47,6 +68,11 @@ func newLink(g *egress.Guard, lost func(error)) (*link, error) {
 		}
 	})
 	return &link{PeerConnection: media, doors: &doors{guard: g}}, nil
+}
+
+// pictures is the codec of pictures that are sent.
+var pictures = webrtc.RTPCodecParameters{
+	RTPCodecCapability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000}, PayloadType: 96,
 }
 
 func allows(g *egress.Guard, ip net.IP) bool {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/soundtrack"
 	"visavis.dev/pkg/provider/upstream"
 )
 
@@ -21,10 +22,22 @@ type Options struct {
 	Guard *egress.Guard
 	// URL is where clients reach the server: wss://…
 	URL string
-	// Token lets into one room. It grants to publish data, and not to subscribe.
+	// Token lets into one room. It grants to publish data, to publish tracks where there are some, and to subscribe
+	// where somebody is heard.
 	Token string
 	// Topic is that of the packets to hear and to send.
 	Topic string
+	// Tracks are published, by their ids.
+	Tracks []webrtc.TrackLocal
+	// Hears says whose microphone is heard; nil for nobody's. Sound is given the packets of Opus, in order; some may be
+	// missing. It is called by a goroutine for each, and must not wait.
+	Hears func(identity string) bool
+	Sound func(identity string, packet []byte)
+	// Answers says who may call which methods; what they call is an event of kind Asked, and answered with ok. nil is
+	// for no methods.
+	Answers func(identity, method string) bool
+	// Rest is given the packets that are none of these, as they came; nil passes them by.
+	Rest func(packet []byte)
 }
 
 // Event is something that happened in the room.
@@ -32,19 +45,25 @@ type Event struct {
 	Kind Kind
 	// Identity is who it is about.
 	Identity string
-	// Payload is what they said.
+	// Payload is what they said, or called a method with.
 	Payload []byte
+	// Method is what they called.
+	Method string
 }
 
 // Kind is what an event is.
 type Kind int
 
 // The kinds. Somebody came who was not there, or is there anew without having been seen
-// to leave: what was said to them before is lost.
+// to leave: what was said to them before is lost. Shows is that somebody publishes a picture, Hides
+// that they do not any more.
 const (
 	Came Kind = iota + 1
 	Left
 	Said
+	Asked
+	Shows
+	Hides
 )
 
 // Bounds of what a server sends. A flood costs it the room.
@@ -58,8 +77,11 @@ const (
 	arrivalsPerSecond, arrivalsAtOnce = 0.5, 30
 	// maxChannels bounds the channels that a server opens; it needs three.
 	maxChannels = 8
-	// maxPresent bounds the participants that are followed.
+	// maxPresent bounds the participants that are followed, and maxTracks the tracks of each.
 	maxPresent = 64
+	maxTracks  = 16
+	// maxStreams bounds the streams of sound of one connection: a visitor who comes back has another one.
+	maxStreams = 64
 	// waiting bounds the events that nobody has taken; the server waits then.
 	waiting = 64
 )
@@ -106,14 +128,25 @@ type Room struct {
 	out, in *link
 	data    *webrtc.DataChannel
 	events  chan Event
+	tracks  []webrtc.TrackLocal
+	hears   func(string) bool
+	sound   func(string, []byte)
+	answers func(identity, method string) bool
+	rest    func([]byte)
 
 	signals, packets, arrivals *rate.Limiter
 	// self is this side's identity.
 	self string
 
-	// present is the sid of each other participant that is there: of their stay.
+	// asked are the calls that are not answered.
+	calls sync.Mutex
+	asked map[string]pending
+
+	// present are the other participants that are there, and ears what is heard of them. What happens is told with the lock
+	// held: who takes events does not take it.
 	mu      sync.Mutex
-	present map[string]string
+	present map[string]*presence
+	ears    *ears
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	group   sync.WaitGroup
@@ -128,6 +161,13 @@ type Room struct {
 	leaves atomic.Bool
 }
 
+// presence is somebody who is there.
+type presence struct {
+	// sid is that of their stay, and hears that of the track of theirs that is heard; empty for none.
+	sid, hears string
+	shows      bool
+}
+
 // Join joins a room, at the latest when the context ends; the room is left with Close.
 // The error is an upstream.Error, or context.Canceled.
 func Join(ctx context.Context, o Options) (*Room, error) {
@@ -136,7 +176,8 @@ func Join(ctx context.Context, o Options) (*Room, error) {
 		return nil, err
 	}
 	r := &Room{
-		topic: o.Topic, socket: socket, guard: o.Guard, events: make(chan Event, waiting), present: map[string]string{},
+		topic: o.Topic, socket: socket, guard: o.Guard, events: make(chan Event, waiting), present: map[string]*presence{},
+		ears: newEars(), asked: map[string]pending{}, tracks: o.Tracks, hears: o.Hears, sound: o.Sound, answers: o.Answers, rest: o.Rest,
 		signals: rate.NewLimiter(signalsPerSecond, signalsAtOnce), packets: rate.NewLimiter(packetsPerSecond, packetsAtOnce),
 		arrivals: rate.NewLimiter(arrivalsPerSecond, arrivalsAtOnce),
 		opened:   make(chan struct{}),
@@ -163,6 +204,11 @@ func (r *Room) begin(ctx context.Context) error {
 	offer, err := r.connect(first.join.secondary)
 	if err != nil {
 		return err
+	}
+	for _, track := range r.tracks { // before the offer that has them
+		if err := r.write(ctx, publishing(track)); err != nil {
+			return err
+		}
 	}
 	if err := r.write(ctx, description(1, offer)); err != nil {
 		return err
@@ -216,12 +262,17 @@ func (r *Room) Send(to string, payload []byte) error {
 	if len(payload) > maxSent {
 		return ErrTooLarge
 	}
+	return r.send(packetTo(to, r.topic, payload))
+}
+
+// send sends a packet. The error is ErrLeft.
+func (r *Room) send(packet []byte) error {
 	err := r.ctx.Err()
 	if err == nil && r.data.BufferedAmount() > maxUnsent {
 		err = errStalled
 	}
 	if err == nil {
-		err = r.data.Send(packetTo(to, r.topic, payload))
+		err = r.data.Send(packet)
 	}
 	if err != nil {
 		r.lose(err)
@@ -269,7 +320,7 @@ func failure(ctx context.Context, err error) error {
 		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errStalled):
 		return &upstream.Error{Code: upstream.Timeout, Err: err}
-	case errors.Is(err, errMalformed), errors.Is(err, errFlood), errors.Is(err, websocket.ErrMessageTooBig):
+	case errors.Is(err, errMalformed), errors.Is(err, errFlood), errors.Is(err, soundtrack.ErrFlood), errors.Is(err, websocket.ErrMessageTooBig):
 		return &upstream.Error{Code: upstream.Malformed, Err: err}
 	}
 	return &upstream.Error{Code: upstream.Unavailable, Err: err}

@@ -33,7 +33,31 @@ type joined struct {
 type participant struct {
 	sid, identity string
 	state         state
+	tracks        []trackInfo
 }
+
+// trackInfo is a track that somebody publishes.
+type trackInfo struct {
+	sid    string
+	kind   trackKind
+	source trackSource
+}
+
+// trackKind and trackSource are what a track is of.
+type (
+	trackKind   uint64
+	trackSource uint64
+)
+
+// The kinds and sources that matter.
+const (
+	audio trackKind = 0
+	video trackKind = 1
+
+	unknown    trackSource = 0
+	camera     trackSource = 1
+	microphone trackSource = 2
+)
 
 // state is how far somebody has come.
 type state uint64
@@ -97,10 +121,31 @@ func readParticipant(message []byte) (p participant, err error) {
 			p.identity = string(text)
 		case 3:
 			p.state = state(number)
+		case 4:
+			t, err := readTrack(text)
+			if len(p.tracks) < maxTracks {
+				p.tracks = append(p.tracks, t)
+			}
+			return err
 		}
 		return nil
 	})
 	return p, err
+}
+
+func readTrack(message []byte) (t trackInfo, err error) {
+	err = fields(message, func(field protowire.Number, text []byte, number uint64) error {
+		switch field {
+		case 1:
+			t.sid = string(text)
+		case 2:
+			t.kind = trackKind(number)
+		case 9:
+			t.source = trackSource(number)
+		}
+		return nil
+	})
+	return t, err
 }
 
 func readUpdate(message []byte) (all []participant, err error) {
@@ -157,4 +202,21 @@ func description(field protowire.Number, d webrtc.SessionDescription) []byte {
 func leaving() []byte {
 	const clientInitiated = 1
 	return appendMessage(nil, 8, appendNumber(nil, 2, clientInitiated))
+}
+
+// publishing is the message that says which track the next offer has.
+func publishing(track webrtc.TrackLocal) []byte {
+	kind, source := audio, microphone
+	if track.Kind() == webrtc.RTPCodecTypeVideo {
+		kind, source = video, camera
+	}
+	m := appendText(appendText(nil, 1, track.ID()), 2, track.ID())
+	m = appendNumber(appendNumber(m, 3, uint64(kind)), 8, uint64(source))
+	const withoutRED = 13
+	return appendMessage(nil, 4, appendNumber(m, withoutRED, 1))
+}
+
+// subscribing is the message that asks for a track.
+func subscribing(sid string) []byte {
+	return appendMessage(nil, 6, appendNumber(appendText(nil, 1, sid), 2, 1))
 }

@@ -26,25 +26,23 @@ func TestWhoSentAPacket(t *testing.T) {
 		"nobody":             {user(""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, is, err := readPacket(c.message)
+			p, err := readPacket(c.message)
 			require.NoError(t, err)
-			require.True(t, is)
-			require.Equal(t, []string{c.from, "visavis", "hi"}, []string{p.from, p.topic, string(p.payload)})
+			require.Equal(t, []string{c.from, "visavis", "hi"}, []string{p.from, p.user.topic, string(p.user.payload)})
 		})
 	}
-	_, is, err := readPacket(appendMessage(nil, 7, nil))
+	p, err := readPacket(appendMessage(nil, 7, nil))
 	require.NoError(t, err)
-	require.False(t, is, "a transcription is none of a user")
+	require.Nil(t, p.user, "a transcription is none of a user")
 }
 
 // What is sent is read as it was meant, and other fields are passed by.
 func TestPacketsAreReadBack(t *testing.T) {
 	message := packetTo("persona", "visavis", []byte("hello"))
 	message = protowire.AppendFixed64(protowire.AppendTag(message, 99, protowire.Fixed64Type), 1)
-	p, is, err := readPacket(message)
+	p, err := readPacket(message)
 	require.NoError(t, err)
-	require.True(t, is)
-	require.Equal(t, []string{"", "visavis", "hello"}, []string{p.from, p.topic, string(p.payload)})
+	require.Equal(t, []string{"", "visavis", "hello"}, []string{p.from, p.user.topic, string(p.user.payload)})
 }
 
 func FuzzReadSignal(f *testing.F) {
@@ -56,7 +54,7 @@ func FuzzReadSignal(f *testing.F) {
 		if s, err := readSignal(message); err == nil && s.join != nil {
 			require.LessOrEqual(t, len(s.join.others), len(message))
 		}
-		_, _, _ = readPacket(message)
+		_, _ = readPacket(message)
 	})
 }
 

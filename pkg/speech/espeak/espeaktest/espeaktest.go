@@ -5,9 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
+	"visavis.dev/pkg/base/testcache"
 	"visavis.dev/pkg/speech/espeak"
 )
 
@@ -15,6 +17,13 @@ import (
 var built string
 
 var program = sync.OnceValues(func() (string, error) {
+	source, err := exec.Command("go", "list", "-f", "{{.Dir}}", "visavis.dev/cmd/visavis-speech").Output()
+	if err != nil {
+		return "", err
+	}
+	if err := testcache.Depends(strings.TrimSpace(string(source))); err != nil {
+		return "", err
+	}
 	folder, err := os.MkdirTemp("", "visavis-speech-")
 	if err != nil {
 		return "", err

@@ -84,10 +84,16 @@ func Start(ctx context.Context, durable bool) (serverURL string, stop func() err
 	}, nil
 }
 
+// RunsPrograms has the result of a test not remembered by `go test`, which knows nothing of
+// changes of the programs that the test builds or runs: the server that Env names is another one
+// in every run.
+func RunsPrograms() { os.Getenv(Env) }
+
 // URL makes a database with a schema for one test and answers its address.
 // It is dropped when the test ends.
 func URL(t testing.TB, schema database.Schema) string {
 	t.Helper()
+	os.Getenv(EngineEnv) // a result is remembered for the engine that it is of
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {

@@ -68,7 +68,7 @@ func serve(args []string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	own, err := taken()
+	has, err := taken()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func serve(args []string, in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
-	if err := confine(o, own); err != nil {
+	if err := confine(o, has); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(out, ready); err != nil {

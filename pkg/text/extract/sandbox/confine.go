@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -12,25 +11,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// taken is how much memory of its own the process has, in bytes: what RLIMIT_DATA counts.
-// Go reserves a great deal of addresses that it never touches; those do not count there,
-// as they do for RLIMIT_AS.
-func taken() (int64, error) {
+// footprint is what memory a process has: what of it is its own, which RLIMIT_DATA counts,
+// and all its addresses, which RLIMIT_AS counts. Both are in bytes.
+type footprint struct{ own, addresses int64 }
+
+// taken is what memory the process has already.
+func taken() (f footprint, err error) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0, err
+		return f, err
 	}
-	fields := bytes.Fields(text)
-	const data = 5 // size resident shared text lib data dt
-	if len(fields) <= data {
-		return 0, fmt.Errorf("read /proc/self/statm: it is %q", text)
+	var resident, shared, code, lib int64
+	if _, err := fmt.Sscan(string(text), &f.addresses, &resident, &shared, &code, &lib, &f.own); err != nil {
+		return f, fmt.Errorf("read /proc/self/statm, which is %q: %w", text, err)
 	}
-	pages, err := strconv.ParseInt(string(fields[data]), 10, 64)
-	return pages * int64(os.Getpagesize()), err
+	page := int64(os.Getpagesize())
+	return footprint{own: f.own * page, addresses: f.addresses * page}, nil
 }
 
-// confine sets the limits of the process for good. own is what it takes already.
-func confine(o order, own int64) error {
+// confine sets the limits of the process for good, counted from what it has already. Of
+// addresses Go reserves far more than it touches at its start, and then about as much as it
+// uses. They are bounded too because Linux since 6.12 lets one allocation of any size pass
+// RLIMIT_DATA where its addresses were reserved before, as Go does.
+func confine(o order, has footprint) error {
 	// Where memory runs out all the same, this is what goes.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	// The runtime opens what it waits with at the first timer: from then on it opens nothing.
@@ -54,7 +57,8 @@ func confine(o order, own int64) error {
 		{unix.RLIMIT_FSIZE, 0},
 		{unix.RLIMIT_NOFILE, highest + 1},
 		{unix.RLIMIT_CPU, seconds},
-		{unix.RLIMIT_DATA, uint64(own + o.memory)},
+		{unix.RLIMIT_DATA, uint64(has.own + o.memory)},
+		{unix.RLIMIT_AS, uint64(has.addresses + o.memory)},
 	} {
 		if err := unix.Setrlimit(l.which, &unix.Rlimit{Cur: l.most, Max: l.most}); err != nil {
 			return fmt.Errorf("set resource limit %d to %d: %w", l.which, l.most, err)

@@ -110,6 +110,7 @@ func (c *child) run(ctx context.Context, program string, document io.Reader) (ex
 	cmd := exec.CommandContext(ctx, program, c.args()...)
 	cmd.Env = []string{
 		fmt.Sprintf("GOMEMLIMIT=%d", c.memory*3/4), "GOGC=50", "GOMAXPROCS=1", "GOTRACEBACK=none",
+		"MALLOC_ARENA_MAX=1", // else the C library reserves 64 MiB of addresses for each thread
 	}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = attributes()

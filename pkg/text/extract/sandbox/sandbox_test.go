@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Spin()
+	sandbox.Misbehave()
 	sandbox.Become()
 	os.Exit(m.Run())
 }
@@ -115,6 +115,18 @@ func TestMemoryIsTheDocumentsFault(t *testing.T) {
 	_, err := read(newReader(t, 1, small), extract.TypeText, text)
 	require.ErrorIs(t, err, extract.ErrUnreadable)
 	require.ErrorContains(t, err, "its reader ended")
+}
+
+// A list that grows, as few large allocations, gets no more memory than a child may have.
+func TestMemoryIsBounded(t *testing.T) {
+	limits := sandbox.Default()
+	limits.Memory = 256 << 20
+	r := newReader(t, 1, limits)
+	var err error
+	peak := sandboxtest.Peak(func() { _, err = read(r, sandbox.Hoarding, []byte("x")) })
+	require.ErrorIs(t, err, extract.ErrUnreadable)
+	require.ErrorContains(t, err, "its reader ended with exit status 2")
+	require.Less(t, peak, limits.Memory, "the child took %d MiB", peak>>20)
 }
 
 // A child that computes for longer than it may is ended by the system: nothing else ends

@@ -155,9 +155,14 @@ func (a API) Connect(ctx context.Context, persona string, more map[string]any) (
 	if err != nil {
 		return t, nil, err
 	}
-	c, err := dial(ctx, a.Client, "", t.Transport.URL, t.Token)
+	c, err := a.Dial(ctx, t)
 	if err != nil {
 		return t, nil, err
 	}
 	return t, c, c.Send(ctx, "client-ready", nil)
+}
+
+// Dial connects to a session, which begins once it is told that the client is ready.
+func (a API) Dial(ctx context.Context, t Ticket) (*Client, error) {
+	return dial(ctx, a.Client, "", t.Transport.URL, t.Token)
 }

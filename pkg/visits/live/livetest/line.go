@@ -3,10 +3,15 @@ package livetest
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/coder/websocket"
+	"github.com/pion/webrtc/v4"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/soundtrack"
 	"visavis.dev/pkg/provider/livekit"
 	"visavis.dev/pkg/provider/livekit/room"
 )
@@ -46,10 +51,38 @@ func Join(ctx context.Context, g *egress.Guard, url, token string) (*Client, err
 	if err != nil {
 		return nil, err
 	}
-	return begin(ctx, roomLine{r}), nil
+	return begin(ctx, roomLine{Room: r}), nil
 }
 
-type roomLine struct{ *room.Room }
+// Played is a packet of Opus that a client in a room was played, and by whom.
+type Played struct {
+	Identity string
+	Packet   []byte
+	At       time.Time
+}
+
+// JoinAloud is Join with a microphone, for SendSound, and ears: heard is told what is played.
+func JoinAloud(ctx context.Context, g *egress.Guard, url, token string, heard func(Played)) (*Client, error) {
+	microphone, err := soundtrack.NewSender("microphone", "visitor")
+	if err != nil {
+		return nil, err
+	}
+	r, err := room.Join(ctx, room.Options{
+		Guard: g, URL: url, Token: token, Topic: livekit.Topic, Tracks: []webrtc.TrackLocal{microphone.TrackLocalStaticRTP},
+		Hears: func(string) bool { return true },
+		Sound: func(identity string, packet []byte) { heard(Played{identity, slices.Clone(packet), time.Now()}) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return begin(ctx, roomLine{r, microphone, new(atomic.Uint32)}), nil
+}
+
+type roomLine struct {
+	*room.Room
+	microphone *soundtrack.Sender
+	packets    *atomic.Uint32
+}
 
 // read is what the persona says next.
 func (l roomLine) read(ctx context.Context) (data []byte, binary bool, err error) {
@@ -74,7 +107,13 @@ func (l roomLine) read(ctx context.Context) (data []byte, binary bool, err error
 
 func (l roomLine) write(_ context.Context, text []byte) error { return l.Send(livekit.Persona, text) }
 
-func (roomLine) sound(context.Context, []byte) error { return errors.ErrUnsupported }
+// sound sends a packet of Opus.
+func (l roomLine) sound(_ context.Context, packet []byte) error {
+	if l.microphone == nil {
+		return errors.ErrUnsupported
+	}
+	return l.microphone.Play(packet, l.packets.Add(1)*soundtrack.PacketSamples, false)
+}
 
 func (l roomLine) leave() { l.Close() }
 func (l roomLine) drop()  { l.Close() }

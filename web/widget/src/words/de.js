@@ -62,6 +62,12 @@ export default {
   micUnclear: 'Das wurde nicht verstanden. Bitte sagen Sie es noch einmal oder schreiben Sie.',
   micUnavailable: 'Sprache wird im Moment nicht verstanden. Bitte schreiben Sie.',
   micLimit: 'Mehr kann in diesem Gespräch nicht gehört werden. Bitte schreiben Sie.',
+  soundVolume: 'Lautstärke',
+  soundUnplugged: 'Der Lautsprecher wurde getrennt. Ab jetzt spielt der Standardlautsprecher des Browsers.',
+  micBusy: 'Das Mikrofon lässt sich nicht öffnen. Vielleicht verwendet es ein anderes Programm: Schließen Sie dieses oder schreiben Sie.',
+  micUnplugged: 'Das Mikrofon wurde getrennt, und es gibt kein anderes. Sie können schreiben.',
+  micReplaced: 'Das Mikrofon wurde getrennt. Ab jetzt wird das Standardmikrofon des Browsers verwendet.',
+  checkTitle: 'Mikrofon und Ton prüfen',
 
   ended: 'Das Gespräch ist beendet.',
   endedIdle: 'Das Gespräch endete, weil niemand etwas sagte.',

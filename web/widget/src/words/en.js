@@ -62,6 +62,12 @@ export default {
   micUnclear: 'That was not understood. Please say it again, or type.',
   micUnavailable: 'Speech is not understood at the moment. Please type.',
   micLimit: 'No more can be heard in this conversation. Please type.',
+  soundVolume: 'Volume',
+  soundUnplugged: 'The loudspeaker was unplugged. The browser’s usual loudspeaker plays from now on.',
+  micBusy: 'The microphone cannot be opened. Another program may be using it: close that one, or type.',
+  micUnplugged: 'The microphone was unplugged, and no other was found. You can type.',
+  micReplaced: 'The microphone was unplugged. The browser’s usual microphone is used from now on.',
+  checkTitle: 'Check microphone and sound',
 
   ended: 'The conversation has ended.',
   endedIdle: 'The conversation ended because nobody said anything.',

@@ -62,6 +62,12 @@ export default {
   micUnclear: 'No se ha entendido. Por favor, repítalo o escriba.',
   micUnavailable: 'En este momento no se entiende el habla. Por favor, escriba.',
   micLimit: 'No se puede oír más en esta conversación. Por favor, escriba.',
+  soundVolume: 'Volumen',
+  soundUnplugged: 'Se ha desconectado el altavoz. A partir de ahora suena el altavoz habitual del navegador.',
+  micBusy: 'No se puede abrir el micrófono. Quizá lo esté usando otro programa: ciérrelo o escriba.',
+  micUnplugged: 'Se ha desconectado el micrófono y no hay otro. Puede escribir.',
+  micReplaced: 'Se ha desconectado el micrófono. A partir de ahora se usa el micrófono habitual del navegador.',
+  checkTitle: 'Comprobar el micrófono y el sonido',
 
   ended: 'La conversación ha terminado.',
   endedIdle: 'La conversación terminó porque nadie decía nada.',

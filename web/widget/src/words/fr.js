@@ -62,6 +62,12 @@ export default {
   micUnclear: 'Cela n’a pas été compris. Veuillez répéter ou écrire.',
   micUnavailable: 'La parole n’est pas comprise pour le moment. Veuillez écrire.',
   micLimit: 'On ne peut rien entendre de plus dans cette conversation. Veuillez écrire.',
+  soundVolume: 'Volume',
+  soundUnplugged: 'Le haut-parleur a été débranché. Le haut-parleur habituel du navigateur est utilisé à partir de maintenant.',
+  micBusy: 'Impossible d’ouvrir le microphone. Un autre programme l’utilise peut-être : fermez-le, ou écrivez.',
+  micUnplugged: 'Le microphone a été débranché et il n’y en a pas d’autre. Vous pouvez écrire.',
+  micReplaced: 'Le microphone a été débranché. Le microphone habituel du navigateur est utilisé à partir de maintenant.',
+  checkTitle: 'Vérifier le microphone et le son',
 
   ended: 'La conversation est terminée.',
   endedIdle: 'La conversation s’est terminée car personne ne parlait.',

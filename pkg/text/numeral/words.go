@@ -1,10 +1,10 @@
-package conversation
+package numeral
 
-// numerals are the words for numbers in a language, as "word=value" separated by blanks:
+// words are the words for numbers in a language, as "word=value" separated by blanks:
 // up to twenty, the tens, and a hundred. The word for one is missing, since it is an
 // article or a pronoun nearly everywhere, and so are words that mean something else more
 // often, as Italian "sei" does.
-var numerals = map[string]string{
+var words = map[string]string{
 	"en": "two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000",
 	"de": "zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11 zwölf=12 dreizehn=13 vierzehn=14 fünfzehn=15 sechzehn=16 siebzehn=17 achtzehn=18 neunzehn=19 zwanzig=20 dreißig=30 vierzig=40 fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90 hundert=100 tausend=1000",
 	"fr": "deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 dix=10 onze=11 douze=12 treize=13 quatorze=14 quinze=15 seize=16 vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 cent=100 mille=1000",

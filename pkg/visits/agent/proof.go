@@ -18,15 +18,15 @@ import (
 	"visavis.dev/pkg/personas/persona"
 )
 
-// statementType is the type that the header of an answer's signature names.
-const statementType = "agent-answer+jws"
+// proofType is the type that the header of an answer's signature names.
+const proofType = "agent-answer+jws"
 
 // ErrAltered says that an answer is not what the organization signed.
 var ErrAltered = errors.New("the answer is not what was signed")
 
-// statement is what is signed of an answer: its JSON in canonical form (RFC 8785) without what
+// proofOf is what is signed of an answer: its JSON in canonical form (RFC 8785) without what
 // only whoever asked has (conversationId) and without the signature (proof.jws).
-func statement(answer []byte) (payload []byte, jws string, err error) {
+func proofOf(answer []byte) (payload []byte, jws string, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(answer, &fields); err != nil {
 		return nil, "", err
@@ -55,11 +55,11 @@ func statement(answer []byte) (payload []byte, jws string, err error) {
 
 // Sign signs an answer, by its JSON, for the organization that gives it: a detached JWS.
 func (a *Agents) Sign(ctx context.Context, of *Agent, answer []byte) (string, error) {
-	payload, _, err := statement(answer)
+	payload, _, err := proofOf(answer)
 	if err != nil {
 		return "", err
 	}
-	return a.options.Registry.SignDetached(ctx, of.Org, payload, statementType)
+	return a.options.Registry.SignDetached(ctx, of.Org, payload, proofType)
 }
 
 // IssuerURL is where the DID document is that has the keys of an agent's answers.
@@ -69,7 +69,7 @@ func (a *Agents) IssuerURL(of *Agent) string { return a.options.Registry.Links.I
 // one that the answer names, at the host of the agent. The error is ErrAltered, or says what cannot
 // be read.
 func Verify(answer, document []byte) (key string, err error) {
-	payload, jws, err := statement(answer)
+	payload, jws, err := proofOf(answer)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func Verify(answer, document []byte) (key string, err error) {
 		return "", fmt.Errorf("read proof.jws: %w", err)
 	}
 	header := signed.Signatures[0].Protected
-	if header.ExtraHeaders[jose.HeaderType] != statementType {
+	if header.ExtraHeaders[jose.HeaderType] != proofType {
 		return "", fmt.Errorf("%w: the signature is of something else", ErrAltered)
 	}
 	k, ok := keys[header.KeyID]

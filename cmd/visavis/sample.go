@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"visavis.dev/config"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/apikey"
+)
+
+const (
+	// sampleSlug is that of the sample portal.
+	sampleSlug = "museum"
+	// sampleWithin is how long a start may take until the sample portal is there, and
+	// sampleEvery how often it is looked whether calls are answered yet.
+	sampleWithin = time.Minute
+	sampleEvery  = 50 * time.Millisecond
+)
+
+// sample makes a portal whose avatar knows the guide of a museum, so that a newcomer has somebody to
+// talk with at once. It makes the calls that anybody would.
+type sample struct {
+	api string // with /v1
+	key apikey.Secret
+}
+
+// ensureSample makes the sample portal, once for a data directory.
+func (d *devSettings) ensureSample(ctx context.Context, c *credentials) error {
+	if c.Sample {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
+	defer cancel()
+	s := sample{c.BaseURL, c.Organizations[0].Keys.New}
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	if err := s.make(ctx); err != nil {
+		return fmt.Errorf("make the sample portal: %w", err)
+	}
+	c.Sample = true
+	return c.write(d.credentialsPath())
+}
+
+// wait returns when calls are answered.
+func (s sample) wait(ctx context.Context) error {
+	for {
+		_, err := s.call(ctx, http.MethodGet, "/me", nil)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(sampleEvery):
+		}
+	}
+}
+
+type object map[string]any
+
+func (s sample) make(ctx context.Context) error {
+	base, err := s.call(ctx, http.MethodPost, "/knowledge/bases", object{"name": "City Museum"})
+	if err != nil {
+		return err
+	}
+	if _, err := s.call(ctx, http.MethodPost, "/knowledge/bases/"+base+"/documents", object{
+		"kind": "text", "title": "Visitor guide of the City Museum", "text": config.Guide,
+	}); err != nil {
+		return err
+	}
+	portal, err := s.call(ctx, http.MethodPost, "/portals", object{
+		"name": "City Museum", "slug": sampleSlug, "templateKey": "museum_guide", "avatarId": id.NamedAvatar("amara"), "voiceId": id.NamedVoice("nora"),
+		"answers": object{"organization": "City Museum"},
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		method, path string
+		body         object
+	}{
+		{http.MethodPatch, "", object{"knowledgeBaseIds": []string{base}, "privacy": object{"privacyUrl": "https://example.com/privacy"}}},
+		{http.MethodPut, "/doors/visitors", object{"open": true, "requires": []string{}}},
+		{http.MethodPost, "/publish", nil},
+	} {
+		if _, err := s.call(ctx, c.method, "/portals/"+portal+c.path, c.body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call makes a call, and answers the id of what it is about. Where a start broke off, the next one
+// has the same things from the calls that were made.
+func (s sample) call(ctx context.Context, method, path string, body object) (string, error) {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return "", err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.api+path, bytes.NewReader(text))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+string(s.key))
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Idempotency-Key", "sample"+strings.ReplaceAll(path, "/", "-"))
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	var said struct {
+		Data  struct{ ID string }
+		Error *struct{ Code, Message string }
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&said); err != nil {
+		return "", fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if said.Error != nil {
+		return "", fmt.Errorf("%s %s: %s: %s", method, path, said.Error.Code, said.Error.Message)
+	}
+	return said.Data.ID, nil
+}
