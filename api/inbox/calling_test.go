@@ -128,6 +128,43 @@ func TestOneConversationCallsTheTeamFewTimes(t *testing.T) {
 	require.Equal(t, 1, wait(t, w).called(), "another conversation's team is called")
 }
 
+// Visitors who ask again and again, of many conversations, leave mails of the hour to those who ask for the first time.
+func TestConversationsLeaveCallsToOthers(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	w.TeamMember(t, w.Acme, map[string]any{"joins": true})
+	var box postbox
+	for range 14 {
+		v := wait(t, w)
+		for n := range 4 {
+			v.asks(time.Duration(n+1) * time.Minute)
+		}
+		require.Equal(t, 5, v.called())
+	}
+	w.Post(t, &box)
+	sent := len(box.sent)
+	wait(t, w)
+	w.Post(t, &box)
+	require.Len(t, box.sent, sent+1)
+}
+
+// For a visitor to whom somebody only listens, the team is asked as before.
+func TestWhoOnlyListensAnswersNobody(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	w.TeamMember(t, w.Acme, map[string]any{"joins": true})
+	v := wait(t, w)
+	v.comes(session.Listen)
+	handoff := read(t, w, v.item, w.Acme.New)["handoff"].(map[string]any)
+	require.Nil(t, handoff["joinedBy"])
+	require.Nil(t, handoff["joinedAt"])
+	var box postbox
+	w.Post(t, &box)
+	require.Len(t, box.sent, 1)
+	came := v.comes(session.Speak)
+	require.Equal(t, came.String(), apitest.At(read(t, w, v.item, w.Acme.New), "handoff", "joinedBy"))
+}
+
 // A mail that has to be sent again has the link of the first one, and there is no other.
 func TestAMailIsSentAgainWithItsLink(t *testing.T) {
 	t.Parallel()

@@ -366,7 +366,7 @@ func TestWhatEndsADueTime(t *testing.T) {
 	s, err := id.ParseSession(read(t, w, handoff, w.Acme.New)["sessionId"].(string))
 	require.NoError(t, err)
 	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := inbox.Joined(ctx, tx, s, id.NewStaff(), apitest.Moment())
+		_, err := inbox.Joined(ctx, tx, s, id.NewStaff(), false, apitest.Moment())
 		return err
 	}))
 	require.Nil(t, read(t, w, handoff, w.Acme.New)["slaDueAt"], "who came")

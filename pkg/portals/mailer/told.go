@@ -172,7 +172,7 @@ func (w *Worker) begin(ctx context.Context, tx *tenant.Tx, l inbox.Told, to *tol
 		err = errNobody
 	}
 	if err == nil {
-		err = takeTold(ctx, tx, l.Event, key, now)
+		err = takeTold(ctx, tx, l, key, now)
 	}
 	if err != nil || !open {
 		return err
@@ -229,16 +229,20 @@ func staffName(p person.Person) string {
 	return cmp.Or(string(name[:min(len(name), longestStaffName)]), "Team")
 }
 
-// takeTold counts a mail to one of the team.
-func takeTold(ctx context.Context, tx *tenant.Tx, about inbox.Event, key string, at time.Time) error {
-	of, all := told, everyMember
-	if about == inbox.Called {
+// takeTold counts a mail to one of the team. Half of an hour's calls are kept for conversations that nobody was called for
+// yet: a few visitors who ask again and again take away nobody else's call.
+func takeTold(ctx context.Context, tx *tenant.Tx, l inbox.Told, key string, at time.Time) error {
+	of, all, part := told, everyMember, int64(1)
+	if l.Event == inbox.Called {
 		of, all = called, everyCalled
 	}
-	if err := take(ctx, tx, recipient(of, id.Portal{}, key), perMember, at); err != nil {
+	if l.Again {
+		part = 2
+	}
+	if err := take(ctx, tx, recipient(of, id.Portal{}, key), perMember/part, at); err != nil {
 		return err
 	}
-	return take(ctx, tx, all, perTeam, at)
+	return take(ctx, tx, all, perTeam/part, at)
 }
 
 // toldMessage is a mail about an item.

@@ -15,13 +15,23 @@ const callback = "~callback"
 // awaitPerson begins to wait for the person who was asked for at a time, unless one is here.
 func (c *Conversation) awaitPerson(since time.Time) {
 	wait := c.config.Persona.HandoffWait()
-	if wait == 0 || len(c.staff) > 0 || c.rehearsing || c.isSet(nobodyComes) || c.config.Session.PersonAsked != "" {
+	if wait == 0 || c.attended() || c.rehearsing || c.isSet(nobodyComes) || c.config.Session.PersonAsked != "" {
 		return
 	}
 	if c.nobodyThere() {
 		wait = min(wait, unstaffed)
 	}
 	c.set(nobodyComes, max(since.Add(wait).Sub(c.now()), 0))
+}
+
+// attended says whether a team member is here who can talk.
+func (c *Conversation) attended() bool {
+	for _, s := range c.staff {
+		if !s.OnlyListens {
+			return true
+		}
+	}
+	return false
 }
 
 // unstaffed is how long a visitor waits to be told that nobody is free where that is known already: so long that they
@@ -64,7 +74,7 @@ func (c *Conversation) awaitAgain(turns []session.Turn) {
 // nobodyCame tells a visitor who waits for a person that nobody is free, and asks how they are
 // reached, where that is of use and not known. What they answer is added to the hand-off.
 func (c *Conversation) nobodyCame() {
-	if len(c.staff) > 0 || c.silent() {
+	if c.attended() || c.silent() {
 		return
 	}
 	book := bookOf(c.language)

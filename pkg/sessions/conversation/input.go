@@ -49,6 +49,8 @@ type Staff struct {
 	ID   id.Staff
 	Name string
 	Mode StaffMode
+	// OnlyListens says that they were invited to listen and for nothing else: a visitor who waits for a person waits on.
+	OnlyListens bool
 }
 
 // The inputs below return at once. False says that it came too late, since the

@@ -146,6 +146,10 @@ func TestWhoIsNotToldThatNobodyComes(t *testing.T) {
 			s.c.StaffJoined(Staff{ID: id.NewStaff(), Name: "Kim", Mode: StaffListens})
 			s.expect("notice: staff_joined")
 		}, nil},
+		"but whom somebody only hears": {patient(nil, nil), func(s *stage) {
+			s.c.StaffJoined(Staff{ID: id.NewStaff(), Name: "Kim", Mode: StaffListens, OnlyListens: true})
+			s.expect("notice: staff_joined")
+		}, []string{"tool: handoff failed", "bot: " + book.nobody}},
 		"where it is switched off":     {patient(map[string]any{"waitS": 0.0}, nil), nil, nil},
 		"while the avatar is muted":    {patient(nil, nil), func(s *stage) { yes := true; s.c.Steer(Steer{Mute: &yes}) }, nil},
 		"sooner, where it is set":      {patient(map[string]any{"waitS": 10.0}, nil), nil, []string{"tool: handoff failed", "bot: " + book.nobody}},

@@ -121,7 +121,9 @@ func (c *Conversation) staffJoined(s Staff) {
 		kind = StaffChanged
 	}
 	c.staff[s.ID] = s
-	c.clear(nobodyComes)
+	if c.attended() {
+		c.clear(nobodyComes)
+	}
 	if c.takenOver() && !before {
 		c.giveWay()
 	}

@@ -84,12 +84,12 @@ func EnterTerms(ctx context.Context, t *tenant.Tenants, shard string) (int, erro
 		if err != nil {
 			return err
 		}
-		if err := i.enterTerms(ctx, tx); err != nil {
-			return err
-		}
 		tx.Touch("inbox_item", i.ID)
-		_, err = tx.Exec(ctx, `UPDATE inbox_item SET terms_edition = edition WHERE org_id = $1 AND id = $2`, tx.Org, i.ID)
-		return err
+		tag, err := tx.Exec(ctx, `UPDATE inbox_item SET terms_edition = edition WHERE org_id = $1 AND id = $2 AND terms_edition <> edition`, tx.Org, i.ID)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err // another worker was faster
+		}
+		return i.enterTerms(ctx, tx)
 	}, `
 		SELECT i.org_id, i.id FROM inbox_item i JOIN org_fence f ON f.org_id = i.org_id AND f.state IN ('open', 'capture')
 		WHERE i.terms_edition <> i.edition AND i.tags <> '{}'::TEXT[] ORDER BY i.org_id, i.id LIMIT $1`)

@@ -2,8 +2,11 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
@@ -50,17 +53,22 @@ const (
 	callAgain = time.Minute
 )
 
-// countCall counts a call of the team, and says whether they are called; came says that somebody came since the last time.
-func (i *Item) countCall(ctx context.Context, tx *tenant.Tx, came bool, at time.Time) (bool, error) {
+// countCall counts a call of the team, and answers which one of the conversation's it is, from 1; 0 where they are not called. came says
+// that somebody came since the last time.
+func (i *Item) countCall(ctx context.Context, tx *tenant.Tx, came bool, at time.Time) (call int64, err error) {
 	before := at
 	if !came {
 		before = at.Add(-callAgain)
 	}
 	tx.Touch("inbox_item", i.ID)
-	tag, err := tx.Exec(ctx, `
+	err = tx.QueryRow(ctx, `
 		UPDATE inbox_item SET calls = calls + 1, called_at = $3
-		WHERE org_id = $1 AND id = $2 AND calls < $4 AND (called_at IS NULL OR called_at <= $5)`, tx.Org, i.ID, at, mostCalls, before)
-	return tag.RowsAffected() > 0, err
+		WHERE org_id = $1 AND id = $2 AND calls < $4 AND (called_at IS NULL OR called_at <= $5) RETURNING calls`,
+		tx.Org, i.ID, at, mostCalls, before).Scan(&call)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	return call, err
 }
 
 // callTeam has those of the team who are there asked by mail to join the conversation of a hand-off: who deals with it first. Whom a
@@ -71,7 +79,8 @@ func (i *Item) callTeam(ctx context.Context, tx *tenant.Tx, came bool, at time.T
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	if call, err := i.countCall(ctx, tx, came, at); err != nil || !call {
+	call, err := i.countCall(ctx, tx, came, at)
+	if err != nil || call == 0 {
 		return err
 	}
 	runs, err := RunsIn(ctx, tx, i.ID)
@@ -94,7 +103,7 @@ func (i *Item) callTeam(ctx context.Context, tx *tenant.Tx, came bool, at time.T
 		if _, err := job.Insert(ctx, tx, job.Job{
 			ID: id.NewJob(), Kind: job.InboxMail, ResourceKind: "inbox_item", ResourceID: i.ID.String(), Portal: i.Portal, Scope: scope.InboxRead,
 			CreatedBy: platform, CreatedAt: at,
-		}, Told{i.ID, p, Called}); err != nil {
+		}, Told{Item: i.ID, Person: p, Event: Called, Again: call > 1}); err != nil {
 			return err
 		}
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 // Joined notes that a team member came into a conversation, and answers its hand-off; nil where
-// nobody asked for one. The caller holds the conversation's row.
-func Joined(ctx context.Context, tx *tenant.Tx, s id.Session, by id.Staff, at time.Time) (*Item, error) {
+// nobody asked for one. For who only listens the visitor waits on. The caller holds the conversation's row.
+func Joined(ctx context.Context, tx *tenant.Tx, s id.Session, by id.Staff, onlyListens bool, at time.Time) (*Item, error) {
 	i, err := lockKind(ctx, tx, s, Handoff)
-	if err != nil || i == nil || i.JoinedAt != nil || i.ForgottenAt != nil {
+	if err != nil || i == nil || onlyListens || i.JoinedAt != nil || i.ForgottenAt != nil {
 		return i, err
 	}
 	before, fields := i.State, []string(nil)
@@ -35,7 +35,7 @@ func Joined(ctx context.Context, tx *tenant.Tx, s id.Session, by id.Staff, at ti
 	return i, nil
 }
 
-// WaitS is how many seconds a visitor waited for the team member who came; nil before.
+// WaitS is how many seconds a visitor waited for the team member who came first; nil before.
 func (i *Item) WaitS() *int64 {
 	if i.WaitingSince == nil || i.JoinedAt == nil {
 		return nil

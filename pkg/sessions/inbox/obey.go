@@ -276,6 +276,8 @@ type Told struct {
 	Item   id.InboxItem `json:"itemId"`
 	Person id.Person    `json:"personId"`
 	Event  Event        `json:"event"`
+	// Again says that the team was called for the conversation before.
+	Again bool `json:"again,omitempty"`
 }
 
 // mail has people told of an item by mail, with the commit: each once, however many rules name them. Who is gone is told nothing.
@@ -303,7 +305,7 @@ func (r *Rule) mail(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, skip 
 		if _, err := job.Insert(ctx, tx, job.Job{
 			ID: id.NewJob(), Kind: job.InboxMail, ResourceKind: "inbox_item", ResourceID: i.ID.String(), Portal: i.Portal, Scope: scope.InboxRead,
 			CreatedBy: r.ID.String(), CreatedAt: c.at,
-		}, Told{i.ID, p, r.Event}); err != nil {
+		}, Told{Item: i.ID, Person: p, Event: r.Event}); err != nil {
 			return err
 		}
 		c.told[p] = true

@@ -30,8 +30,8 @@ type Colleague struct {
 	// Most is the mode that they were invited for: the one that may do most of those that they
 	// may be in.
 	Most string
-	// Called says that others were called with them, of whom one is to come: they can join only while nobody else
-	// is there who can talk.
+	// Called says that they were called by mail, as others were: they come for the first time only while nobody else is
+	// there who can talk.
 	Called bool
 }
 
@@ -121,7 +121,7 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 	if err := c.save(ctx, tx, which); err != nil {
 		return c, err
 	}
-	asked, err := inbox.Joined(ctx, tx, which, staff, now)
+	asked, err := inbox.Joined(ctx, tx, which, staff, c.Most == Listen, now)
 	if err != nil {
 		return c, err
 	}
@@ -132,6 +132,8 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 		item = asked.ID
 		if s := asked.WaitS(); s != nil {
 			waited = *s
+		} else if asked.WaitingSince != nil { // for somebody else than who only listens
+			waited = int64(now.Sub(*asked.WaitingSince) / time.Second)
 		}
 	}
 	fields := s.staffFields(c, item)

@@ -64,7 +64,7 @@ type Admission struct {
 	Staff id.Staff
 	// Resumes says that the client was connected before.
 	Resumes bool
-	// Attended is the name of who came first of those who were called with the team member, while they are there;
+	// Attended is the name of who came before the team member, who was called by mail, and is there and can talk;
 	// empty for nobody. Until they leave, the token lets nobody in.
 	Attended  string
 	expiresAt time.Time

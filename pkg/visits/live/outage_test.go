@@ -124,3 +124,32 @@ func TestALeaseLostOnOneShardEndsThatShardsConversations(t *testing.T) {
 	keptClient.hear("For you.")
 	require.NotEqual(t, one.session(lost).Owner, other.session(kept).Owner)
 }
+
+// While a shard does not answer its team members come and go, and once it answers again nobody stands there as present who is not:
+// while they do, nobody else is called.
+func TestWhoLeftDuringAnOutageIsGoneAfterIt(t *testing.T) {
+	t.Parallel()
+	o, stages := newOutageStages(t)
+	s := stages[tenanttest.Frozen]
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(nil)
+	c := s.connect(p, minted.ID, string(token))
+	c.send("client-ready", nil)
+	c.hear("Welcome.")
+	kim, _ := s.joins(p, minted, s.invite(minted.ID, session.Takeover))
+	c.notice("staff_joined")
+	present := func() (n int) {
+		require.NoError(t, o.Behind(tenanttest.Frozen).QueryRow(t.Context(),
+			`SELECT count(*) FROM session_staff WHERE session_id = $1 AND joined_at IS NOT NULL AND left_at IS NULL`, minted.ID).Scan(&n))
+		return n
+	}
+	require.Equal(t, 1, present())
+	o.Begin()
+	kim.Leave()
+	c.notice("staff_left")
+	time.Sleep(6 * time.Second) // longer than the leaving is written
+	require.Equal(t, 1, present())
+	o.Thaw()
+	require.Eventually(t, func() bool { return present() == 0 }, time.Minute, 100*time.Millisecond)
+}

@@ -39,7 +39,7 @@ func (c *colleague) send(f frame) {
 
 // inConversation is the team member as the conversation knows them.
 func (c *colleague) inConversation() conversation.Staff {
-	return conversation.Staff{ID: c.ID, Name: c.Name, Mode: conversation.StaffMode(c.Mode)}
+	return conversation.Staff{ID: c.ID, Name: c.Name, Mode: conversation.StaffMode(c.Mode), OnlyListens: c.Most == session.Listen}
 }
 
 // findColleagues finds the team members who were in when the process before died: who had taken
@@ -107,11 +107,16 @@ func (r *room) staffCame(ctx context.Context, staff id.Staff, p peer) bool {
 	if err == nil {
 		ready, err = r.staffReady(ctx, found, token, p)
 	}
-	if errors.Is(err, session.ErrLost) {
+	switch {
+	case err == nil:
+	case errors.Is(err, session.ErrLost):
 		r.taken()
-	}
-	if err != nil {
-		r.server.Log.WarnContext(ctx, "a team member waits", "session", r.session.ID.String(), "error", err)
+		return false
+	case errors.Is(err, session.ErrAttended):
+		return false // the page says who is there
+	default:
+		r.server.Log.WarnContext(ctx, "failed to let a team member in", "session", r.session.ID.String(), "error", err)
+		r.noteLeft(ctx, staff, r.server.now())
 		return false
 	}
 	p.send(ready)
@@ -227,17 +232,37 @@ func (r *room) sendOut(ctx context.Context, c *colleague) {
 		return
 	}
 	r.talk.StaffLeft(c.ID)
+	r.noteLeft(ctx, c.ID, r.server.now())
+}
+
+// noteLeft writes that a team member who is not in left at a time, if the database has them in. While they stand there as
+// present nobody else is called, so that a database that is away is asked again.
+func (r *room) noteLeft(ctx context.Context, staff id.Staff, at time.Time) {
+	r.mu.Lock()
+	_, in := r.staff[staff]
+	r.mu.Unlock()
+	if in || r.over {
+		return // they came back; who is present at the end is sent out with it
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), staffWriteWithin)
 	defer cancel()
 	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) error {
-		return session.Leave(ctx, tx, r.session.ID, r.session.Epoch, c.ID, r.server.now())
+		return session.Leave(ctx, tx, r.session.ID, r.session.Epoch, staff, at)
 	})
-	r.noted(ctx, err, "a team member's leaving is noted at the end")
+	if tenant.Unavailable(err) || errors.Is(err, context.DeadlineExceeded) {
+		r.server.Clock.AfterFunc(staffWriteAgain, func() {
+			go r.do(func() { r.noteLeft(context.Background(), staff, at) })
+		})
+	}
+	r.noted(ctx, err, "failed to note that a team member left")
 }
 
 // staffWriteWithin is how long the database may be away when a team member leaves, or switches
 // their mode.
 const staffWriteWithin = 5 * time.Second
+
+// staffWriteAgain is after what a database that was away is told again that a team member left.
+const staffWriteAgain = 10 * time.Second
 
 // noted judges what came of noting something that the room can do without.
 func (r *room) noted(ctx context.Context, err error, failed string) {
@@ -326,7 +351,7 @@ func (r *room) switchMode(staff id.Staff, mode string) {
 	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) error {
 		return session.SwitchMode(ctx, tx, r.session.ID, r.session.Epoch, staff, mode)
 	})
-	r.noted(ctx, err, "a team member's mode is not noted")
+	r.noted(ctx, err, "failed to note a team member's mode")
 }
 
 func (r *room) refuseStaff(staff id.Staff, code, message string) {
