@@ -84,12 +84,12 @@ const shortWords = 7
 // narrower is the way of contact that a question asks for, where it names one, or the
 // year or the street.
 func narrower(language, text string, kind Kind) Kind {
-	if kind != Contact && kind != When && kind != Where {
+	if kind != Contact && kind != When && kind != Where && kind != Age {
 		return kind
 	}
 	e := EvidenceIn(language, text)
 	switch {
-	case kind == When && e.has("found_year", "birth") && !e.has(days...):
+	case kind == When && e.has("found_year", "birth") && !e.has(days...), kind == Age && e.has("found_year"):
 		return Year
 	case kind == Where && e.has("address") && !e.has("email", "website") && len(search.NewPhrase(text)) <= shortWords:
 		return Address
@@ -118,7 +118,8 @@ type Evidence struct {
 	// Number is any numeral; Money an amount or that it costs nothing; Time a time of
 	// day; Reach a telephone number or an address of mail or the web; Span a length of time.
 	// Mail is an address of mail, and Counted a number that is none of these.
-	Number, Money, Time, Reach, Mail, Span, Counted bool
+	// Phone is a telephone number.
+	Number, Money, Time, Reach, Mail, Phone, Span, Counted bool
 	// Named says that it names a person: by a title or by two names in a row. Capitals
 	// are words with a capital inside the sentence.
 	Named    bool
@@ -253,7 +254,7 @@ func EvidenceIn(language, sentence string) Evidence {
 	}
 	if e.Reach {
 		e.Concepts[keys["contact"]] = true
-		if phoneForm.MatchString(sentence) {
+		if e.Phone = phoneForm.MatchString(sentence); e.Phone {
 			e.Concepts[keys["phone"]] = true
 		}
 	}
@@ -346,7 +347,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Mail:
 		return yes(e.Mail)
 	case Phone:
-		return yes(e.Reach && !e.Mail)
+		return yes(e.Phone)
 	case Danger:
 		return e.Alarms(nil)
 	case Where:

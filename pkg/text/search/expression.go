@@ -11,12 +11,13 @@ import (
 // shortStem is how many letters a stem has that several words have in common by chance.
 const shortStem = 3
 
-// at is the longest expression that terms begin with. A single word means what the nearest
+// at is the longest expression that terms begin with, and how many of them it takes. A single word means what the nearest
 // words with its stem do: Spanish "plazas" are no "plazos". With a short stem it must be the
 // lexicon's as it is written: "dan" is not "daño".
-func (v *wording) at(terms []Term, text string) (expression, bool) {
+func (v *wording) at(terms []Term, text string) (expression, int) {
 	for _, e := range v.phrases[terms[0].Text] {
-		if len(e.terms) > len(terms) || !matches(e.terms, terms) {
+		n := v.spans(e.terms, terms)
+		if n == 0 {
 			continue
 		}
 		if len(e.terms) == 1 {
@@ -25,11 +26,14 @@ func (v *wording) at(terms []Term, text string) (expression, bool) {
 			if utf8.RuneCountInString(e.terms[0]) > shortStem {
 				concepts = v.alike(word, e.terms[0])
 			}
-			return expression{terms: e.terms, concepts: concepts}, concepts != nil
+			if concepts == nil {
+				n = 0
+			}
+			return expression{terms: e.terms, concepts: concepts}, n
 		}
-		return e, true
+		return e, n
 	}
-	return expression{}, false
+	return expression{}, 0
 }
 
 // alike are the concepts of the words with a stem that another such word only has another

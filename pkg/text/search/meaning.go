@@ -161,6 +161,7 @@ func (v *wording) enter(concept int, word string) {
 	for i, t := range terms {
 		texts[i] = t.Text
 	}
+	texts = undetermined(v.language, texts)
 	v.phrases[texts[0]] = added(v.phrases[texts[0]], expression{terms: texts}, concept,
 		func(e expression) bool { return slices.Equal(e.terms, texts) })
 	if len(terms) == 1 {
@@ -210,10 +211,9 @@ func (v *wording) find(concept int, terms []Term, words int) {
 func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning {
 	var out []Meaning
 	for i := 0; i < len(terms); {
-		if e, ok := v.at(terms[i:], text); ok {
-			last := terms[i+len(e.terms)-1]
-			out = append(out, Meaning{Concepts: e.concepts, From: terms[i].From, To: last.To, Sure: 1})
-			i += len(e.terms)
+		if e, n := v.at(terms[i:], text); n > 0 {
+			out = append(out, Meaning{Concepts: e.concepts, From: terms[i].From, To: terms[i+n-1].To, Sure: 1})
+			i += n
 			continue
 		}
 		t := terms[i]

@@ -108,7 +108,7 @@ func (v *wording) knows(word string) bool {
 	}
 	terms := Terms(v.language, word)
 	if len(terms) == 1 && utf8.RuneCountInString(terms[0].Text) > shortStem {
-		if _, ok := v.at(terms, word); ok {
+		if _, n := v.at(terms, word); n > 0 {
 			return true
 		}
 	}
