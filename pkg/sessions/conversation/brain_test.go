@@ -111,15 +111,17 @@ func verbatim(t *testing.T, p pack, answer string) {
 
 func TestSentences(t *testing.T) {
 	for text, want := range map[string][]string{
-		"It costs 4.90 euros. Really?! Yes.":      {"It costs 4.90 euros.", "Really?!", "Yes."},
-		"Dr. Petersen said \"no.\" Then she left": {"Dr. Petersen said \"no.\"", "Then she left"},
-		"Am 3. Mai ist zu. Danach nicht.":         {"Am 3. Mai ist zu.", "Danach nicht."},
-		"Sie liegt in Saal 4. Danach links.":      {"Sie liegt in Saal 4.", "Danach links."},
-		"Closed from 3 to 21. We are back then.":  {"Closed from 3 to 21.", "We are back then."},
-		"Write to P.O. Box 12. It is free.":       {"Write to P.O. Box 12.", "It is free."},
-		"営業は七時からです。日曜は休みです。":                      {"営業は七時からです。", "日曜は休みです。"},
-		"See visavis.dev for more.\nAnd this":     {"See visavis.dev for more.", "And this"},
-		" ":                                       nil,
+		"It costs 4.90 euros. Really?! Yes.":                       {"It costs 4.90 euros.", "Really?!", "Yes."},
+		"Dr. Petersen said \"no.\" Then she left":                  {"Dr. Petersen said \"no.\"", "Then she left"},
+		"Am 3. Mai ist zu. Danach nicht.":                          {"Am 3. Mai ist zu.", "Danach nicht."},
+		"Offen ist von 1. April bis 31. Oktober. August ist voll.": {"Offen ist von 1. April bis 31. Oktober.", "August ist voll."},
+		"Seit 1974. Mai war noch kalt.":                            {"Seit 1974.", "Mai war noch kalt."},
+		"Sie liegt in Saal 4. Danach links.":                       {"Sie liegt in Saal 4.", "Danach links."},
+		"Closed from 3 to 21. We are back then.":                   {"Closed from 3 to 21.", "We are back then."},
+		"Write to P.O. Box 12. It is free.":                        {"Write to P.O. Box 12.", "It is free."},
+		"営業は七時からです。日曜は休みです。":                                       {"営業は七時からです。", "日曜は休みです。"},
+		"See visavis.dev for more.\nAnd this":                      {"See visavis.dev for more.", "And this"},
+		" ":                                                        nil,
 	} {
 		require.Equal(t, want, sentencesOf(text))
 	}

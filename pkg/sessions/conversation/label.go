@@ -67,6 +67,9 @@ func heldWord(language, word string) holding {
 	return h
 }
 
+// measures are what numbers measure, and count nothing by.
+var measures = map[string]bool{"m": true, "km": true, "cm": true, "mm": true, "kg": true, "g": true, "l": true, "m²": true, "Uhr": true, "h": true, "min": true, "%": true, "€": true}
+
 // countedWithin is how many words may stand between a number and what it counts.
 const countedWithin = 2
 
@@ -74,7 +77,7 @@ const countedWithin = 2
 func (r *rater) counted(c *candidate) bool {
 	words := strings.Fields(c.text)
 	for i, word := range words {
-		if !strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, ":€$£%@") {
+		if !strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, ":€$£%@") || i+1 < len(words) && measures[words[i+1]] {
 			continue
 		}
 		beside := held(c.held.language, strings.Join(words[i+1:min(len(words), i+2+countedWithin)], " "))

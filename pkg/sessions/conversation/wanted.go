@@ -20,8 +20,10 @@ type wanted struct {
 	sure     float64
 	// light words say little of what the question is about.
 	light bool
-	// phrase says that it is said in several words, which one of them is not.
+	// phrase says that it is said in several words, which one of them is not, and parts are what
+	// those mean each by itself, where several say something.
 	phrase bool
+	parts  []wanted
 	// literal says that the passages have the very word, so that another for it counts less.
 	literal bool
 	// turns says that the question turns to it from the one before; carried that it is
@@ -105,6 +107,9 @@ func unitsOf(synonyms *search.Synonyms, language, text string) []wanted {
 				u.terms, u.raw = append(u.terms, w.text), append(u.raw, search.Fold(text[w.from:w.to]))
 			}
 		}
+		if u.phrase {
+			u.parts = phraseParts(language, u)
+		}
 		at := slices.IndexFunc(out, func(o wanted) bool { return o.concepts != nil && slices.Equal(o.concepts, u.concepts) })
 		if at >= 0 {
 			out[at].terms, out[at].raw = append(out[at].terms, u.terms...), append(out[at].raw, u.raw...)
@@ -125,6 +130,24 @@ func unitsOf(synonyms *search.Synonyms, language, text string) []wanted {
 	return out
 }
 
+// phraseParts are what the words of a phrase mean each by itself; nil where fewer than two of them
+// say something.
+func phraseParts(language string, phrase wanted) (parts []wanted) {
+	for i, word := range phrase.raw {
+		part := wanted{terms: phrase.terms[i : i+1], raw: phrase.raw[i : i+1], sure: 1}
+		for _, m := range search.Understand(language, word) {
+			part.concepts, part.sure = append(part.concepts, m.Concepts...), min(part.sure, m.Sure)
+		}
+		if len(part.concepts) == 0 || slices.ContainsFunc(part.concepts, heavy) {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) < 2 {
+		return nil
+	}
+	return parts
+}
+
 func isWideText(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	return isWide(first)
@@ -138,12 +161,22 @@ func narrow(concept int) bool { return lexicon.Concepts()[concept].Narrow }
 const (
 	valueMeans   = 0.9 // another word for it
 	valueInstead = 0.7 // the same, where the word itself stands elsewhere
+	valueParts   = 0.7 // all that the words of a phrase mean, each by itself
 	valueBroad   = 0.5 // something of its kind: a cat, of a dog
 	valuePhrase  = 0.4 // a word of the phrase that it is
 )
 
 // in is how far a text holds a unit, from 0 to 1.
 func (u *wanted) in(held *holding) float64 {
+	value := u.whole(held)
+	if len(u.parts) == 0 || value >= valueParts || slices.ContainsFunc(u.parts, func(p wanted) bool { return p.whole(held) < valueInstead }) {
+		return value
+	}
+	return valueParts
+}
+
+// whole is how far a text holds a unit as one thing, from 0 to 1.
+func (u *wanted) whole(held *holding) float64 {
 	value, n := 0.0, 0
 	for _, t := range u.terms {
 		if held.terms[t] {

@@ -130,7 +130,7 @@ func endsSentence(text string, i int, r rune) bool {
 		switch {
 		case after == "":
 			return true
-		case !unicode.IsSpace(rune(after[0])) || unicode.IsLower(next):
+		case !unicode.IsSpace(rune(after[0])) || unicode.IsLower(next) || datesGoOn(text[:i], after):
 			return false
 		default:
 			return !isAbbreviation(text[:i]) || unicode.IsUpper(next) && halfDay(text[:i])
@@ -161,6 +161,19 @@ func isAbbreviation(text string) bool {
 	}
 	return abbreviations[lower(last)]
 }
+
+// datesGoOn says whether a text ends in the day of a date whose month follows its full stop.
+func datesGoOn(text, after string) bool {
+	day := text[strings.LastIndexAny(text, " \t(–-")+1:]
+	first := wordsOf(after[:min(len(after), maxMonth)])
+	return day != "" && len(day) <= 2 && strings.Trim(day, "0123456789") == "" && len(first) > 0 && months[first[0].text]
+}
+
+// months are those that are written with a capital after "1.", in the languages that do so.
+var months = wordSet("januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık")
+
+// maxMonth is how many bytes of a text its first word is looked for in.
+const maxMonth = 40
 
 // beforeOrdinal are the words before a number with a full stop that goes on, in the
 // languages that write ordinals so.

@@ -142,33 +142,6 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestSentences(t *testing.T) {
-	t.Parallel()
-
-	for text, want := range map[string][]string{
-		"One. Two! Three?":                            {"One.", "Two!", "Three?"},
-		"Use fruit, e.g. apples. Then stop.":          {"Use fruit, e.g. apples.", "Then stop."},
-		"Ask Dr. Smith. He knows.":                    {"Ask Dr. Smith.", "He knows."},
-		"It is 3.5 bar. Good.":                        {"It is 3.5 bar.", "Good."},
-		"By J. R. Tolkien. A book.":                   {"By J. R. Tolkien.", "A book."},
-		"See No. 5 now. He said no. We left.":         {"See No. 5 now.", "He said no.", "We left."},
-		"It began in 1999. Then it grew.":             {"It began in 1999.", "Then it grew."},
-		"Am 3. Oktober ist frei. Z.B. Berlin feiert.": {"Am 3. Oktober ist frei.", "Z.B. Berlin feiert."},
-		"1. Open the app.\n2. Press OK.":              {"1. Open the app.", "2. Press OK."},
-		"Items:\n- milk\n- bread":                     {"Items:", "- milk", "- bread"},
-		"wrapped inside a\nsentence here. Next":       {"wrapped inside a\nsentence here.", "Next"},
-		"これは本です。それはペンです！":                             {"これは本です。", "それはペンです！"},
-		"":     nil,
-		" \n ": nil,
-	} {
-		var got []string
-		for _, s := range Sentences(text) {
-			got = append(got, text[s.From:s.To])
-		}
-		require.Equal(t, want, got, text)
-	}
-}
-
 func FuzzAnalysis(f *testing.F) {
 	for _, text := range []string{"A-113 v2.1 +49 a@b.c", "l’été ﬁn İı", "東京タワーﾊﾞ", "한국어", "1. a\n2. b", "\xff\xfe-a", "K.", "á̂", "ภาษาไทย"} {
 		f.Add("de", text)
@@ -183,13 +156,7 @@ func FuzzAnalysis(f *testing.F) {
 			bounds(term.From, term.To)
 			require.LessOrEqual(t, len(term.Text), longest)
 		}
-		end := 0
-		for _, s := range Sentences(text) {
-			bounds(s.From, s.To)
-			require.GreaterOrEqual(t, s.From, end)
-			end = s.To
-		}
-		end = -1
+		end := -1
 		for _, r := range Highlights(language, text, text) {
 			require.True(t, end < r.From && r.From < r.To && r.To <= utf8.RuneCountInString(text))
 			end = r.To

@@ -222,7 +222,7 @@ func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning 
 		}
 		i++
 	}
-	return out
+	return v.parted(terms, text, out)
 }
 
 // inUnspaced are the meanings in a text without spaces: of the longest word at each
