@@ -27,7 +27,7 @@ func TestAMoverDiesAnywhere(t *testing.T) {
 		// A large one has many statements that are alike. Every run tries some of them.
 		stride := 3
 		if w.large {
-			stride = 16
+			stride = 40
 		}
 		if *everywhere {
 			stride = 1
