@@ -116,7 +116,7 @@ func TestPlanRefusal(t *testing.T) {
 		return w.Call(t, o, r)
 	}
 	for _, key := range []apikey.Secret{w.Acme.New, w.Acme.Old} {
-		require.Eventually(t, func() bool { return create(key, "").Status == http.StatusForbidden }, 5*time.Second, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return create(key, "").Status == http.StatusForbidden }, 20*time.Second, 50*time.Millisecond)
 	}
 	for name, answer := range map[string]apitest.Answer{
 		"new key": create(w.Acme.New, ""), "old key that asks": create(w.Acme.Old, "2026-10-01"),

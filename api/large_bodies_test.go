@@ -142,13 +142,13 @@ func TestOneTenantLeavesOthersRoomForBodies(t *testing.T) {
 	held := slowBody(t, w, "personas", w.Acme.New, part)
 	_, err := held.Write(bytes.Repeat([]byte(" "), part*3/4))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return w.Service.Bodies.Used() >= part*3/4 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.Service.Bodies.Used() >= part*3/4 }, 20*time.Second, time.Millisecond)
 	refused := padded(t, w, w.Acme.New)
 	apitest.RequireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
 	require.Equal(t, "2", refused.Header.Get("Retry-After"))
 	require.Equal(t, http.StatusCreated, padded(t, w, w.Globex.New).Status)
 	require.NoError(t, held.Close())
-	require.Eventually(t, func() bool { return w.Service.Bodies.Used() == 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.Service.Bodies.Used() == 0 }, 20*time.Second, time.Millisecond)
 	require.Equal(t, http.StatusCreated, padded(t, w, w.Acme.New).Status)
 }
 
@@ -172,7 +172,7 @@ func TestSlowUploadersTakeOnlyWhatTheySent(t *testing.T) {
 		require.NoError(t, err)
 	}
 	used := func(bodies *spool.Budget, least int64) {
-		require.Eventually(t, func() bool { return bodies.Used() >= least }, 5*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return bodies.Used() >= least }, 20*time.Second, time.Millisecond)
 	}
 	for range 4 {
 		send(w.Org.New, 0)

@@ -106,7 +106,7 @@ func TestWhatIsNotToBeAsked(t *testing.T) {
 	}
 	none := refused("nobody's", "nobody-has-this")
 	w.LetAgentsAsk(t, w.Acme, false)
-	require.Eventually(t, func() bool { return get(t, w, "getAgent", slug).Status == http.StatusNotFound }, 10*time.Second, 100*time.Millisecond,
+	require.Eventually(t, func() bool { return get(t, w, "getAgent", slug).Status == http.StatusNotFound }, 20*time.Second, 100*time.Millisecond,
 		"a change is seen within two seconds")
 	require.Equal(t, none, refused("switched off", slug))
 }

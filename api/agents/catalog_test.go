@@ -57,6 +57,6 @@ func TestAnAgentIsFoundByItsCatalog(t *testing.T) {
 	for _, path := range []string{"/catalog.json", "/mcp/server-card"} {
 		require.Eventually(t, func() bool {
 			return w.Do(apitest.Request{Method: http.MethodGet, Path: "/agents/" + slug + path}).Status == http.StatusNotFound
-		}, 10*time.Second, 100*time.Millisecond, "a change is seen within two seconds")
+		}, 20*time.Second, 100*time.Millisecond, "a change is seen within two seconds")
 	}
 }

@@ -17,7 +17,7 @@ import (
 // requireRefused expects a slug to be answered as one that nobody has.
 func requireRefused(t *testing.T, w *apitest.World, slug string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return get(t, w, "getAgent", slug).Status == http.StatusNotFound }, 10*time.Second, 100*time.Millisecond,
+	require.Eventually(t, func() bool { return get(t, w, "getAgent", slug).Status == http.StatusNotFound }, 20*time.Second, 100*time.Millisecond,
 		"a change is seen within two seconds")
 	require.Equal(t, map[string]any{"code": "not_found", "param": "path.id"}, picked(get(t, w, "getAgent", slug).Error(t)))
 	require.Equal(t, map[string]any{"code": "not_found", "param": "path.id"}, picked(ask(t, w, slug, map[string]any{"question": "Hello?"}).Error(t)))
@@ -30,7 +30,7 @@ func picked(failed map[string]any) map[string]any {
 
 func requireAsked(t *testing.T, w *apitest.World, slug string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return get(t, w, "getAgent", slug).Status == http.StatusOK }, 10*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return get(t, w, "getAgent", slug).Status == http.StatusOK }, 20*time.Second, 100*time.Millisecond)
 	require.Equal(t, http.StatusOK, ask(t, w, slug, map[string]any{"question": "Hello?"}).Status)
 }
 

@@ -28,10 +28,26 @@ type Document struct {
 
 const documentURL = "mem:///openapi.json"
 
-// ReadDocument reads a contract's document. Answers may gain fields, so the
+// documents are those read so far: none is changed once it is.
+var documents = struct {
+	sync.Mutex
+	by map[contract.Version]*Document
+}{by: map[contract.Version]*Document{}}
+
+// ReadDocument reads a contract's document, once for all tests. Answers may gain fields, so the
 // document leaves their schemas open; here they are closed, and a field that
 // is answered but not documented is found.
 func ReadDocument(t testing.TB, v contract.Version) *Document {
+	t.Helper()
+	documents.Lock()
+	defer documents.Unlock()
+	if documents.by[v] == nil {
+		documents.by[v] = readDocument(t, v)
+	}
+	return documents.by[v]
+}
+
+func readDocument(t testing.TB, v contract.Version) *Document {
 	t.Helper()
 	raw, err := openapi.Document(v)
 	require.NoError(t, err)

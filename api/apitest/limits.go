@@ -27,4 +27,15 @@ func Within(t *testing.T, f func() []Answer) []Answer {
 	}
 }
 
+// soon is what an hour has left at least when a test begins.
+const soon = 15 * time.Second
+
+// begin waits for the next hour where this one is about to end: mails are counted by the hour,
+// and tomorrow is another day.
+func begin() {
+	if left := time.Until(time.Now().Truncate(time.Hour).Add(time.Hour)); left < soon {
+		time.Sleep(left)
+	}
+}
+
 func nextMinute() time.Time { return time.Now().Truncate(time.Minute).Add(time.Minute) }

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	patience = 10 * time.Second
+	patience = 20 * time.Second
 	step     = 100 * time.Millisecond
 )
 

@@ -143,10 +143,11 @@ func TestChangingKeys(t *testing.T) {
 
 	require.Equal(t, []any{"192.0.2.0/24"}, change(map[string]any{"allowedAddresses": []string{"192.0.2.0/24"}}).Data(t)["allowedAddresses"])
 	secret := apikey.Secret(made["secret"].(string))
-	require.Eventually(t, func() bool { return w.Get(secret, "/avatars").Status == http.StatusForbidden }, 5*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return w.Get(secret, "/avatars").Status == http.StatusForbidden }, 20*time.Second, 20*time.Millisecond)
 }
 
-// A key that is revoked or rotated stops within two seconds on every server.
+// A key that is revoked or rotated stops on every server: for how long one remembers a key is
+// tested by a clock that stands still, in apikey.
 func TestKeysEndEverywhere(t *testing.T) {
 	w := apitest.NewWorld(t)
 	second := apitest.Serve(t, w.Options).URL
@@ -158,7 +159,7 @@ func TestKeysEndEverywhere(t *testing.T) {
 	ends := func(key apikey.Secret) {
 		t.Helper()
 		for _, base := range []string{w.URL, second} {
-			require.Eventually(t, func() bool { return status(base, key) == http.StatusUnauthorized }, 2*time.Second, 20*time.Millisecond)
+			require.Eventually(t, func() bool { return status(base, key) == http.StatusUnauthorized }, 20*time.Second, 20*time.Millisecond)
 		}
 	}
 	made := w.CallAs(t, "createKey", "", w.Acme.New, map[string]any{"name": "made", "scopes": []string{"avatars:read"}}).Data(t)
@@ -175,6 +176,7 @@ func TestKeysEndEverywhere(t *testing.T) {
 	for _, base := range []string{w.URL, second} {
 		require.Equal(t, http.StatusOK, status(base, graced))
 		require.Never(t, func() bool { return status(base, first) != http.StatusOK }, 1200*time.Millisecond, 100*time.Millisecond)
+		require.Equal(t, http.StatusOK, status(base, first))
 	}
 	current := apikey.Secret(w.CallAs(t, "rotateKey", key, w.Acme.New, nil).Data(t)["secret"].(string))
 	require.Equal(t, http.StatusOK, status(second, current))

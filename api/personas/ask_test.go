@@ -89,7 +89,7 @@ func TestAskPersonaIsRefused(t *testing.T) {
 	theirs := w.Make(t, w.Globex, "createPersona")["id"].(string)
 	require.Eventually(t, func() bool {
 		return w.CallAs(t, "askPersona", theirs, w.Globex.New, map[string]any{"question": "Why?"}).Status == http.StatusForbidden
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 }
 
 // A persona with a model of the organization's own answers with it, and by
@@ -122,7 +122,7 @@ func TestAskPersonaWithAModel(t *testing.T) {
 	require.Eventually(t, func() bool {
 		c.Reporter.Flush(context.Background())
 		return len(c.Get(c.Acme.New, "/connections/"+connection+"/calls").JSON(t)["data"].([]any)) == 4
-	}, 10*time.Second, 20*time.Millisecond, "the connection's health knows")
+	}, 20*time.Second, 20*time.Millisecond, "the connection's health knows")
 }
 
 // Words of the organization's own are understood from the change on, kept with every

@@ -33,7 +33,7 @@ func TestAModelThatFailsIsLeftAlone(t *testing.T) {
 	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Raw)
 	require.Eventually(t, func() bool {
 		return ask(t, c.World, other, "When does the museum open?")["answer"] == "We open at nine."
-	}, 10*time.Second, 100*time.Millisecond)
+	}, 20*time.Second, 100*time.Millisecond)
 }
 
 // A model's server beside the product is reached without TLS, where the operator lists its

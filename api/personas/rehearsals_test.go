@@ -200,7 +200,7 @@ func TestRehearsalsAreRefused(t *testing.T) {
 	require.Eventually(t, func() bool {
 		answer := w.CallAs(t, "simulatePersona", theirs, w.Globex.New, map[string]any{"turns": turns})
 		return answer.Status == http.StatusForbidden && answer.Error(t)["code"] == "account_paused"
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 }
 
 // A persona is asked what its packs say, and what it cannot answer is listed.

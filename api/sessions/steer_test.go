@@ -60,7 +60,7 @@ func testLastMessage(t *testing.T, w *apitest.World) {
 	go func() {
 		answered <- w.Do(apitest.Request{Method: o.Method, Path: apitest.WithID(o, live.ID.String()), Key: w.Acme.New, Body: map[string]any{"message": "Bye", "reason": "done"}})
 	}()
-	require.Eventually(t, func() bool { return len(ordersOf(t, w, live)) == 1 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(ordersOf(t, w, live)) == 1 }, 20*time.Second, 5*time.Millisecond)
 	asked := ordersOf(t, w, live)[0].Command
 	require.Equal(t, []any{session.Finish, "Bye", session.EndedByAPI}, []any{asked.Kind, asked.Text, asked.Reason})
 	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
@@ -93,7 +93,7 @@ func TestALastMessageThatNobodySays(t *testing.T) {
 	go func() {
 		answered <- w.Do(apitest.Request{Method: o.Method, Path: apitest.WithID(o, live.ID.String()), Key: w.Acme.New, Body: map[string]any{"message": "Bye"}})
 	}()
-	require.Eventually(t, func() bool { return len(ordersOf(t, w, live)) == 1 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(ordersOf(t, w, live)) == 1 }, 20*time.Second, 5*time.Millisecond)
 	require.Equal(t, "live", w.Read(t, live.ID.String())["state"])
 	skipping.ahead.Store(int64(12 * time.Second))
 	answer := <-answered

@@ -90,12 +90,12 @@ func TestVoicesThatCannotBeCloned(t *testing.T) {
 	require.Eventually(t, func() bool {
 		o, err := s.Connections.Open(context.Background(), s.Org.ID, mustConnection(t, plugged))
 		return err == nil && string(o.Secrets[0]) == "xi-bad"
-	}, 5*time.Second, 50*time.Millisecond, "a change is seen within two seconds")
+	}, 20*time.Second, 50*time.Millisecond, "a change is seen within two seconds")
 	which = s.Clone(t, s.Org.New, apitest.Same).Data(t)["id"].(string)
 	require.Equal(t, "refused", s.Trained(t, which)["statusReason"])
 	require.Eventually(t, func() bool {
 		return s.CallAs(t, "getConnection", plugged, s.Org.New, nil).Data(t)["state"] == "failing"
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 	require.Len(t, s.Heard(t, "connection.failed"), 1)
 }
 

@@ -104,7 +104,7 @@ func (c caller) become(t *testing.T, d shownDelivery, state string) shownDeliver
 		a, err := attempt(http.MethodGet, c.base+"/webhooks/deliveries/"+d.ID, c.key, nil)
 		last = a
 		return err == nil && bytes.Contains(a.body, []byte(`"state":"`+state+`"`))
-	}, 15*time.Second, 20*time.Millisecond, "delivery %s is not %s", d.ID, state)
+	}, 20*time.Second, 20*time.Millisecond, "delivery %s is not %s", d.ID, state)
 	return data[shownDelivery](t, last)
 }
 

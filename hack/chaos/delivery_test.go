@@ -21,7 +21,7 @@ import (
 	"visavis.dev/pkg/store/database/databasetest"
 )
 
-var kills = flag.Int("kills", 6, "how many processes are killed")
+var kills = flag.Int("kills", 3, "how many processes are killed")
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 

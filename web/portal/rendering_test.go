@@ -148,5 +148,5 @@ func TestAFaceIsRenderedByAConnection(t *testing.T) {
 			names += call.Name + " "
 		}
 		return names == "show start test.avatar "
-	}, 10*time.Second, 200*time.Millisecond)
+	}, 20*time.Second, 200*time.Millisecond)
 }

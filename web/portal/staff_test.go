@@ -124,5 +124,5 @@ func TestALinkSaysThatSomebodyCameFirst(t *testing.T) {
 	require.Eventually(t, func() bool {
 		code, _ := v.opens(page + ida)
 		return code == http.StatusOK
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 20*time.Second, 20*time.Millisecond)
 }

@@ -50,6 +50,6 @@ func TestBufferedLinesComeByThemselves(t *testing.T) {
 	for _, want := range []string{"one\n", "one\ntwo\n"} {
 		_, err := b.Write([]byte(want[len(want)-4:]))
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { text, _ := s.state(); return text == want }, 5*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { text, _ := s.state(); return text == want }, 20*time.Second, 10*time.Millisecond)
 	}
 }

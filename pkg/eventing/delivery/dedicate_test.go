@@ -88,7 +88,7 @@ func TestAWebhookGetsAWorkerAndLosesIt(t *testing.T) {
 	w.await("/hook", events)
 	w.await("/other", events)
 	require.Eventually(t, func() bool { return w.count(`SELECT count(*) FROM delivery WHERE due_at IS NOT NULL`) == 0 },
-		10*time.Second, 10*time.Millisecond)
+		20*time.Second, 10*time.Millisecond)
 	require.Equal(t, events, w.receiver.Count("/hook").Requests, "nothing was delivered twice")
 	require.Equal(t, events, w.receiver.Count("/other").Requests)
 }
@@ -128,7 +128,7 @@ func TestSharedWorkersStandIn(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return w.count(`SELECT count(*) FROM delivery_lane l WHERE lane = $1 AND lease_until > now()
 			AND NOT EXISTS (SELECT 1 FROM delivery_worker k WHERE k.id = l.owner)`, lane) == 1
-	}, 10*time.Second, 10*time.Millisecond, "its own worker has it again")
+	}, 20*time.Second, 10*time.Millisecond, "its own worker has it again")
 	w.emit(w.one)
 	w.await("/hook", 2)
 	require.Equal(t, 2, w.receiver.Count("/hook").Requests)
@@ -166,7 +166,7 @@ func TestAnOrganizationsWorker(t *testing.T) {
 	}
 	require.False(t, left())
 	dedicate(false)
-	require.Eventually(t, left, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, left, 20*time.Second, 10*time.Millisecond)
 	w.inLane(apart, delivery.WebhookLane(apart))
 	w.dedicate(apart, false)
 	w.inLane(apart, 0)

@@ -89,7 +89,7 @@ func TestWorkersTellEachOther(t *testing.T) {
 	t.Cleanup(second.Stop)
 	require.Eventually(t, func() bool {
 		return w.count(`SELECT count(DISTINCT owner) FROM delivery_lane WHERE lease_until > now()`) == 2
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 20*time.Second, 10*time.Millisecond)
 	for n := range 20 {
 		w.tell(w.one)
 		for _, path := range paths {
@@ -108,13 +108,14 @@ func TestHintsThatDoNotComeAreNotReliedOn(t *testing.T) {
 	w.work()
 	w.tell(w.one)
 	w.await("/hook", 1)
-	require.Eventually(t, func() bool { return !w.options.Hints.Complete() }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return !w.options.Hints.Complete() }, 20*time.Second, 10*time.Millisecond)
+	began := time.Now()
 	for n := range 10 {
-		began := time.Now()
 		w.tell(w.one)
 		w.await("/hook", n+2)
-		require.Less(t, time.Since(began), w.options.Rarely)
 	}
+	// Each would wait for the next of the looks that are rare.
+	require.Less(t, time.Since(began), 8*w.options.Rarely)
 }
 
 // Who is given no hints misses none.

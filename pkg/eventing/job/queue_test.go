@@ -50,7 +50,7 @@ func TestSlowJobsOfAnOrganizationHoldNobodyElseUp(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				return underWay[w.one] == share
-			}, 10*time.Second, 5*time.Millisecond)
+			}, 20*time.Second, 5*time.Millisecond)
 			w.insert(w.two, func(j *job.Job) { j.Kind = kind })
 			<-done
 			mu.Lock()

@@ -29,7 +29,7 @@ func (w *world) await(ctx context.Context, j id.Job, longest time.Duration) <-ch
 // waiting returns once somebody waits for the clock, which is after a look at the job.
 func (w *world) waiting() {
 	w.t.Helper()
-	require.Eventually(w.t, w.clock.HasWaiters, 10*time.Second, time.Millisecond)
+	require.Eventually(w.t, w.clock.HasWaiters, 20*time.Second, time.Millisecond)
 }
 
 func TestAJobIsAwaited(t *testing.T) {

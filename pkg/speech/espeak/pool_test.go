@@ -136,10 +136,10 @@ func TestFullPoolRefuses(t *testing.T) {
 	var group sync.WaitGroup
 	ended := make(chan error, 2)
 	group.Go(func() { ended <- pool.Speak(context.Background(), r, nothing) })
-	require.Eventually(t, func() bool { return pool.Waiting() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return pool.Waiting() == 1 }, 20*time.Second, time.Millisecond)
 	waiting, cancel := context.WithCancel(context.Background())
 	group.Go(func() { ended <- pool.Speak(waiting, r, nothing) })
-	require.Eventually(t, func() bool { return pool.Waiting() == 2 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return pool.Waiting() == 2 }, 20*time.Second, time.Millisecond)
 	require.ErrorIs(t, pool.Speak(context.Background(), r, nothing), speaker.ErrBusy)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled, "who no longer waits leaves the queue")

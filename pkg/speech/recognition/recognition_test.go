@@ -225,7 +225,7 @@ func TestStreamsThatHang(t *testing.T) {
 	ear.Begin(1, "en")
 	ear.Write(second)
 	ear.End()
-	require.Eventually(t, func() bool { return len(s.Controls()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.Controls()) == 1 }, 20*time.Second, time.Millisecond)
 	c.Step(4 * time.Second)
 	require.Empty(t, l.c)
 	c.Step(2 * time.Second)
@@ -251,11 +251,11 @@ func TestStreamsAreKeptOpen(t *testing.T) {
 	}
 	for n := range 3 {
 		c.Step(4 * time.Second)
-		require.Eventually(t, func() bool { return kept() > n }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return kept() > n }, 20*time.Second, time.Millisecond)
 	}
 	require.Equal(t, 1, s.Open())
 	c.Step(time.Minute)
-	require.Eventually(t, func() bool { return s.Open() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.Open() == 0 }, 20*time.Second, time.Millisecond)
 	ear.Begin(2, "en")
 	ear.Write(second)
 	ear.End()
@@ -277,7 +277,7 @@ func says(t *testing.T, s *deepgramtest.Server, ear recognition.Ear, n int, samp
 			}
 		}
 		return asked >= n
-	}, 10*time.Second, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 }
 
 // What a service tells late is of the segment that it was said in, and of no later one.

@@ -125,7 +125,7 @@ func TestUseIsNoted(t *testing.T) {
 	k := w.key()
 	s := w.insert(t, k)
 	w.Start()
-	require.Eventually(t, w.clock.HasWaiters, time.Second, time.Millisecond)
+	require.Eventually(t, w.clock.HasWaiters, 20*time.Second, time.Millisecond)
 	lastUsed := func() *time.Time {
 		k, err := w.Get(ctx, w.org, k.ID)
 		require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestUseIsNoted(t *testing.T) {
 	w.requireOpens(t, s)
 	require.Nil(t, lastUsed())
 	w.clock.Step(30 * time.Second)
-	require.Eventually(t, func() bool { return lastUsed() != nil }, 2*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return lastUsed() != nil }, 20*time.Second, 5*time.Millisecond)
 	require.True(t, lastUsed().Equal(now))
 
 	w.requireOpens(t, s)

@@ -140,7 +140,7 @@ func TestIndexesAreBuiltBesideWriters(t *testing.T) {
 		return n
 	}
 	require.Eventually(t, func() bool { return waiting() == 1 }, 20*time.Second, 5*time.Millisecond)
-	within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	within, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
 	_, err = db.Exec(within, `DELETE FROM portal`)
 	require.NoError(t, err, "a writer waits for no index")

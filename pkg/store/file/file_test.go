@@ -138,7 +138,7 @@ func TestSweepLeavesWhatIsBeingKept(t *testing.T) {
 			err := tx.QueryRow(ctx, `
 				SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid)))`).Scan(&waiting)
 			return err == nil && waiting
-		}, 5*time.Second, 5*time.Millisecond, "the sweep did not come to the file")
+		}, 20*time.Second, 5*time.Millisecond, "the sweep did not come to the file")
 		return nil
 	}))
 	require.NoError(t, <-swept)

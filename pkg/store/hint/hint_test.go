@@ -126,7 +126,7 @@ func (w *world) figure(t *testing.T, name string, want float64) {
 			}
 		}
 		return sum == want
-	}, 10*time.Second, time.Millisecond, name)
+	}, 20*time.Second, time.Millisecond, name)
 }
 
 func TestHintsReachOtherProcesses(t *testing.T) {
@@ -252,12 +252,12 @@ func TestAddressesAreLookedUpAgain(t *testing.T) {
 		s.Send("late", hint.Every)
 		w.clock.Step(10 * time.Millisecond)
 		return heard.of("late") > 0
-	}, 10*time.Second, time.Millisecond)
+	}, 20*time.Second, time.Millisecond)
 	w.resolver.answer() // a name server that fails takes nobody's address away
 	w.clock.Step(5 * time.Second)
 	s.Send("later", hint.Every)
 	s.Stop()
-	require.Eventually(t, func() bool { return heard.of("later") > 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return heard.of("later") > 0 }, 20*time.Second, time.Millisecond)
 }
 
 // A process that both commits and works is among the addresses that it sends to.

@@ -42,7 +42,7 @@ func TestRounds(t *testing.T) {
 		if round == 0 {
 			require.Empty(t, <-directory)
 		}
-		require.Eventually(t, c.HasWaiters, time.Second, time.Millisecond)
+		require.Eventually(t, c.HasWaiters, 20*time.Second, time.Millisecond)
 		c.Step(time.Second)
 	}
 	require.Empty(t, directory, "each in its own rhythm")

@@ -74,7 +74,7 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 		for range 5 {
 			select {
 			case <-written:
-			case <-time.After(5 * time.Second):
+			case <-time.After(30 * time.Second):
 				t.Fatal("the writers stand still")
 			}
 		}

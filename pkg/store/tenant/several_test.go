@@ -133,7 +133,7 @@ func advisory(t *testing.T, db *database.DB, condition string) (n int) {
 // awaitWaiting returns once so many wait for an advisory lock.
 func awaitWaiting(t *testing.T, db *database.DB, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return advisory(t, db, "NOT granted") == n }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return advisory(t, db, "NOT granted") == n }, 20*time.Second, time.Millisecond)
 }
 
 // taken is a mover's transaction that holds organizations' locks until it ends.

@@ -83,7 +83,7 @@ func TestCrawlDelay(t *testing.T) {
 			})
 		}()
 		require.Equal(t, s.at("/"), <-pages)
-		require.Eventually(t, c.HasWaiters, 5*time.Second, time.Millisecond)
+		require.Eventually(t, c.HasWaiters, 20*time.Second, time.Millisecond)
 		c.Step(want - time.Nanosecond)
 		require.True(t, c.HasWaiters(), "not a moment sooner")
 		require.Len(t, s.requests(), 1)

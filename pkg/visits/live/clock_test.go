@@ -71,7 +71,7 @@ func ticks(clock *clocktest.FakeClock) (stop func()) {
 // clock to set a timer by it before the next.
 func passes(t *testing.T, clock *clocktest.FakeClock, d time.Duration) {
 	t.Helper()
-	require.Eventually(t, clock.HasWaiters, 10*time.Second, time.Millisecond)
+	require.Eventually(t, clock.HasWaiters, 20*time.Second, time.Millisecond)
 	for range d / time.Second {
 		clock.Step(time.Second)
 		<-time.After(2 * time.Millisecond)

@@ -117,7 +117,7 @@ func TestTheLastTurnsAreShownAfterACrash(t *testing.T) {
 	require.Equal(t, "turn 231", again.said[0])
 	require.Equal(t, "turn 250", again.said[19])
 	again.ask()
-	require.Eventually(t, func() bool { return s.session(minted.ID).TurnCount >= more+3 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.session(minted.ID).TurnCount >= more+3 }, 20*time.Second, 10*time.Millisecond)
 	turns, err := session.Turns(t.Context(), s.tenants, s.org, minted.ID, more-1, 10)
 	require.NoError(t, err)
 	require.Equal(t, "turn 250", turns[1].Text, "nothing is written over")

@@ -75,7 +75,7 @@ func TestAVisitorLeavesALeadAndAsksForAPerson(t *testing.T) {
 	})
 
 	s.connect(two, minted.ID, s.invite(minted.ID, "takeover"))
-	require.Eventually(t, func() bool { return s.left(inbox.Handoff)[0].JoinedAt != nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.left(inbox.Handoff)[0].JoinedAt != nil }, 20*time.Second, 10*time.Millisecond)
 	joined := s.left(inbox.Handoff)[0]
 	require.Equal(t, inbox.Open, joined.State)
 	require.Contains(t, s.toldOf(event.HandoffJoined, false), joined.ID.String())

@@ -211,7 +211,7 @@ func TestAnEndThroughTheAPIClosesTheSocket(t *testing.T) {
 	reason, code := c.ended()
 	require.Equal(t, session.ConcurrencyReclaimed, reason)
 	require.Equal(t, 4002, code)
-	require.Eventually(t, func() bool { return p.Live() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return p.Live() == 0 }, 20*time.Second, 10*time.Millisecond)
 }
 
 func TestTimesUp(t *testing.T) {

@@ -136,7 +136,7 @@ func TestAConversationInARoom(t *testing.T) {
 	defer p.Stop()
 	minted := s.mintRoom()
 	room := s.media.opened.MediaRoom(minted.ID)
-	require.Eventually(t, func() bool { return s.hasRoom(room) }, 10*time.Second, 20*time.Millisecond, "the persona waits there")
+	require.Eventually(t, func() bool { return s.hasRoom(room) }, 20*time.Second, 20*time.Millisecond, "the persona waits there")
 	require.Equal(t, session.Created, s.session(minted.ID).State, "which costs nothing")
 
 	c := s.visit(minted.ID)
@@ -154,7 +154,7 @@ func TestAConversationInARoom(t *testing.T) {
 	ended := s.become(minted.ID, session.EndedByUser)
 	require.Equal(t, *ended.DurationS, *ended.BilledS)
 	require.Contains(t, s.turns(minted.ID), "user: When does the museum open?")
-	require.Eventually(t, func() bool { return !s.hasRoom(room) && p.Live() == 0 }, 10*time.Second, 20*time.Millisecond, "the room is closed")
+	require.Eventually(t, func() bool { return !s.hasRoom(room) && p.Live() == 0 }, 20*time.Second, 20*time.Millisecond, "the room is closed")
 	require.Equal(t, []string{"join", "close"}, s.media.called())
 }
 
@@ -166,7 +166,7 @@ func (s *stage) hasRoom(name string) bool {
 		found, err := s.media.API().Rooms(context.Background(), time.Now())
 		rooms = found
 		return err == nil
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 	for _, r := range rooms {
 		if r.Name == name {
 			return true
@@ -317,7 +317,7 @@ func TestASilentProcessLosesTheRoom(t *testing.T) {
 	require.NoError(t, err)
 	c.await("session-ready", nil)
 	c.ask()
-	require.Eventually(t, func() bool { return one.Live()+two.Live() == 1 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return one.Live()+two.Live() == 1 }, 20*time.Second, 20*time.Millisecond)
 }
 
 // However many processes look, each room has one persona.
@@ -358,9 +358,9 @@ func TestARoomThatNobodyComesTo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			minted := s.mintRoom()
 			room := s.media.opened.MediaRoom(minted.ID)
-			require.Eventually(t, func() bool { return s.hasRoom(room) }, 10*time.Second, 20*time.Millisecond)
+			require.Eventually(t, func() bool { return s.hasRoom(room) }, 20*time.Second, 20*time.Millisecond)
 			require.NoError(t, end(minted))
-			require.Eventually(t, func() bool { return !s.hasRoom(room) }, 10*time.Second, 50*time.Millisecond)
+			require.Eventually(t, func() bool { return !s.hasRoom(room) }, 20*time.Second, 50*time.Millisecond)
 			require.Zero(t, *s.session(minted.ID).BilledS)
 		})
 	}

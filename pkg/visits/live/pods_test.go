@@ -40,7 +40,7 @@ func TestASocketIsBroughtToItsProcess(t *testing.T) {
 	staff.send("user-text", map[string]string{"text": "I take over."})
 	moved.hear("I take over.")
 	moved.send("user-text", map[string]string{"text": "When does the museum open?"})
-	require.Eventually(t, func() bool { return strings.Count(strings.Join(s.turns(minted.ID), "\n"), "user:") == 2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Count(strings.Join(s.turns(minted.ID), "\n"), "user:") == 2 }, 20*time.Second, 10*time.Millisecond)
 	staff.Leave()
 	moved.await("notice", nil)
 	require.Contains(t, s.turns(minted.ID), "staff: I take over.")
@@ -127,7 +127,7 @@ func TestAProcessThatWasSilentLosesItsSessions(t *testing.T) {
 	require.EqualValues(t, 1, s.active(), "and taken again")
 	again.send("client-ready", nil)
 	again.ask()
-	require.Eventually(t, func() bool { return one.Live() == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return one.Live() == 0 }, 20*time.Second, 10*time.Millisecond)
 }
 
 // Somebody else took the place meanwhile.

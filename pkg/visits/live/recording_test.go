@@ -273,7 +273,7 @@ func TestNobodyIsRecordedWhoDoesNotAgree(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.bucket.List(nil).Next(context.Background())
 		return errors.Is(err, io.EOF)
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 }
 
 // A switch that is turned off stops what goes on.

@@ -134,14 +134,14 @@ func TestSoundBothWaysInARoom(t *testing.T) {
 	require.Equal(t, `"server"`, string(c.hears))
 	c.await("visemes", nil)
 	c.await("words", nil)
-	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, time.Time{})) > 15 }, 10*time.Second, 20*time.Millisecond, "the greeting is heard")
+	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, time.Time{})) > 15 }, 20*time.Second, 20*time.Millisecond, "the greeting is heard")
 
 	service.Next(transcriptiontest.Answer{Text: question})
 	c.microphone(asked(t))
 	require.Equal(t, question, c.final())
 	began := time.Now()
 	c.hear("The museum opens at nine.")
-	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, began)) > 30 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, began)) > 30 }, 20*time.Second, 20*time.Millisecond)
 
 	c.send("interrupt", nil)
 	c.await("interrupted", nil)
@@ -320,14 +320,14 @@ func TestAFaceIsRendered(t *testing.T) {
 	})
 	c.send("interrupt", nil)
 	c.await("interrupted", nil)
-	require.Eventually(t, func() bool { return r.avatar().Cleared() == 1 }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return r.avatar().Cleared() == 1 }, 20*time.Second, 10*time.Millisecond)
 	time.Sleep(300 * time.Millisecond) //nolint:forbidigo // sound that should not come shows nowhere
 	require.Empty(t, e.heard(livekit.Avatar, time.Now().Add(-100*time.Millisecond)), "it is silent")
 	require.Eventually(t, func() bool {
 		turns := s.turns(minted.ID)
 		last := turns[len(turns)-1]
 		return strings.HasPrefix(last, "avatar: The museum") && len(last) < len("avatar: The museum opens at nine. It closes at six.")
-	}, 5*time.Second, 50*time.Millisecond, "the turn has what was heard: %v", s.turns(minted.ID))
+	}, 20*time.Second, 50*time.Millisecond, "the turn has what was heard: %v", s.turns(minted.ID))
 
 	c.send("end", nil)
 	c.ended()
@@ -374,29 +374,29 @@ func TestFacesThatFail(t *testing.T) {
 			shown := time.Now()
 			s.order(minted.ID, session.Command{Kind: session.SayIt, Text: story, Interruptible: true, Record: true})
 			if test.manners.Deaf {
-				require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, time.Time{})) > 10 }, 10*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, time.Time{})) > 10 }, 20*time.Second, 10*time.Millisecond)
 				c.send("interrupt", nil)
 			}
 			if test.leaves {
-				require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, time.Time{})) > 40 }, 10*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, time.Time{})) > 40 }, 20*time.Second, 10*time.Millisecond)
 				r.avatar().Leave()
 			}
 			c.rendered(false)
 			lost := time.Now()
 			require.Contains(t, r.called(), test.call)
 			if test.manners.Deaf {
-				require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, time.Now().Add(-100*time.Millisecond))) == 0 }, 5*time.Second, 20*time.Millisecond, "it was sent away")
+				require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, time.Now().Add(-100*time.Millisecond))) == 0 }, 20*time.Second, 20*time.Millisecond, "it was sent away")
 				s.order(minted.ID, session.Command{Kind: session.SayIt, Text: story, Interruptible: true, Record: true})
 			}
 			whole := float64(r.stage.lasts(story)) / float64(20*time.Millisecond)
 			require.Eventually(t, func() bool {
 				ours := float64(len(e.heard(livekit.Persona, lost)))
 				return test.manners.Deaf && ours > 100 || ours+float64(len(e.heard(livekit.Avatar, shown))) > 0.75*whole
-			}, 15*time.Second, 50*time.Millisecond, "all of it is heard: %d of theirs, %d of ours, of %f", len(e.heard(livekit.Avatar, shown)), len(e.heard(livekit.Persona, lost)), whole)
+			}, 20*time.Second, 50*time.Millisecond, "all of it is heard: %d of theirs, %d of ours, of %f", len(e.heard(livekit.Avatar, shown)), len(e.heard(livekit.Persona, lost)), whole)
 			require.Eventually(t, func() bool {
 				turns := s.turns(minted.ID)
 				return turns[len(turns)-1] == "avatar: "+story
-			}, 15*time.Second, 50*time.Millisecond)
+			}, 20*time.Second, 50*time.Millisecond)
 		})
 	}
 }
@@ -423,13 +423,13 @@ func TestFacesThatDoNotCome(t *testing.T) {
 			p := s.pod()
 			defer p.Stop()
 			_, c, e := s.seen()
-			require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, time.Time{})) > 15 }, 10*time.Second, 20*time.Millisecond)
+			require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, time.Time{})) > 15 }, 20*time.Second, 20*time.Millisecond)
 			asked := time.Now()
 			c.send("user-text", map[string]string{"text": asks})
 			c.hear("The museum opens at nine.")
-			require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, asked)) > 40 }, 10*time.Second, 20*time.Millisecond)
+			require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, asked)) > 40 }, 20*time.Second, 20*time.Millisecond)
 			if test.call != "" {
-				require.Eventually(t, func() bool { return slices.Contains(r.called(), test.call) }, 5*time.Second, 20*time.Millisecond)
+				require.Eventually(t, func() bool { return slices.Contains(r.called(), test.call) }, 20*time.Second, 20*time.Millisecond)
 			}
 			c.send("end", nil)
 			c.ended()
@@ -483,14 +483,14 @@ func TestAFaceOutlivesItsProcess(t *testing.T) {
 	c.rendered(true)
 	asked := time.Now()
 	c.send("user-text", map[string]string{"text": asks})
-	require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, asked)) > 30 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, asked)) > 30 }, 20*time.Second, 20*time.Millisecond)
 
 	c.Drop()
 	again, e := s.enters(minted.ID)
 	require.JSONEq(t, `{"participant":"avatar","on":true}`, string(again.video))
 	asked = time.Now()
 	again.send("user-text", map[string]string{"text": asks})
-	require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, asked)) > 30 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(e.heard(livekit.Avatar, asked)) > 30 }, 20*time.Second, 20*time.Millisecond)
 	require.Empty(t, e.heard(livekit.Persona, asked))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -524,7 +524,7 @@ func TestOthersAreNotTheFace(t *testing.T) {
 	p := s.pod()
 	defer p.Stop()
 	minted, c, e := s.seen()
-	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, time.Time{})) > 15 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, time.Time{})) > 15 }, 20*time.Second, 20*time.Millisecond)
 	token, err := s.media.Key.AvatarToken(s.media.opened.MediaRoom(minted.ID), s.now(), time.Minute)
 	require.NoError(t, err)
 	a, err := livetest.Perform(t.Context(), s.media.Guard(), s.media.URL, token, livetest.Manners{})
@@ -533,6 +533,6 @@ func TestOthersAreNotTheFace(t *testing.T) {
 	time.Sleep(time.Second) //nolint:forbidigo // sound that should not come shows nowhere
 	asked := time.Now()
 	c.send("user-text", map[string]string{"text": asks})
-	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, asked)) > 30 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(e.heard(livekit.Persona, asked)) > 30 }, 20*time.Second, 20*time.Millisecond)
 	require.Empty(t, a.Streams())
 }

@@ -140,7 +140,7 @@ func TestAMemberSwitchesTheirMode(t *testing.T) {
 	require.Eventually(t, func() bool {
 		in, err := session.Present(t.Context(), s.tenants, s.org, minted.ID)
 		return err == nil && len(in) == 1 && in[0].Mode == "listen" && in[0].Most == "takeover"
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 20*time.Second, 10*time.Millisecond)
 }
 
 // Whose connection is lost has taken over still, and comes back by a token of their own.

@@ -81,7 +81,7 @@ func TestCockroachLifecycle(t *testing.T) {
 		leftover := s.engine.command(s.port)
 		require.NoError(t, leftover.Start())
 		require.Eventually(t, func() bool { return s.engine.serving(leftover.Process.Pid) },
-			10*time.Second, 10*time.Millisecond)
+			20*time.Second, 10*time.Millisecond)
 		restarted := begin(t, o)
 		require.NoError(t, leftover.Wait(), "it was drained")
 		require.NotEqual(t, leftover.Process.Pid, restarted.PID())

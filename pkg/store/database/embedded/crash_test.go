@@ -28,7 +28,7 @@ func TestKilledServer(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return ask(t, s, "postgres", `SELECT count(*)::text FROM pg_stat_activity
 			WHERE state = 'active' AND query LIKE '%generate_series%' AND pid <> pg_backend_pid()`) == "1"
-	}, 5*time.Second, 10*time.Millisecond)
+	}, 20*time.Second, 10*time.Millisecond)
 
 	require.NoError(t, syscall.Kill(s.PID(), syscall.SIGKILL))
 	requireDone(t, s)
@@ -79,7 +79,7 @@ func TestKilledParent(t *testing.T) {
 		require.NoError(t, parent.Process.Kill())
 		_ = parent.Wait()
 		require.Eventually(t, func() bool { return commandLine(server) == "" },
-			10*time.Second, 10*time.Millisecond)
+			20*time.Second, 10*time.Millisecond)
 		require.NoFileExists(t, filepath.Join(o.Dir, clusterName, "postmaster.pid"), "it stopped in good order")
 	})
 	t.Run("with the server", func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestLeftoverServer(t *testing.T) {
 	leftover := s.engine.command(s.port)
 	require.NoError(t, leftover.Start())
 	require.Eventually(t, func() bool { return s.engine.serving(leftover.Process.Pid) },
-		10*time.Second, 10*time.Millisecond)
+		20*time.Second, 10*time.Millisecond)
 
 	restarted := begin(t, o)
 	require.NoError(t, leftover.Wait(), "it stopped in good order")

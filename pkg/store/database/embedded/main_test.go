@@ -54,7 +54,7 @@ func newDir(t *testing.T) string {
 func requireNothingLeft(t *testing.T, dir string) {
 	t.Cleanup(func() {
 		require.Eventually(t, func() bool { return len(processesIn(dir)) == 0 },
-			10*time.Second, 20*time.Millisecond, "processes left in %s: %v", dir, processesIn(dir))
+			20*time.Second, 20*time.Millisecond, "processes left in %s: %v", dir, processesIn(dir))
 	})
 }
 
