@@ -54,7 +54,7 @@ func main() {
 	sandbox.Become()
 	var o options
 	flag.StringVar(&o.root, "root", "hack/quality/sets", "the `directory` of the directories of sets")
-	flag.StringVar(&o.sets, "sets", "tuning", "which `directory` of sets to ask: tuning or heldout")
+	flag.StringVar(&o.sets, "sets", "tuning", "which `directory` of sets to ask: tuning, heldout or visitors")
 	flag.StringVar(&o.domain, "domain", "", "the only `domains` to ask, with commas between them")
 	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
 	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")

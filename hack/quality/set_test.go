@@ -37,6 +37,9 @@ func TestSets(t *testing.T) {
 func TestFactsStandInTheHandbook(t *testing.T) {
 	sets, err := load(filepath.Join("sets", "tuning"))
 	require.NoError(t, err)
+	visitors, err := load(filepath.Join("sets", "visitors"))
+	require.NoError(t, err)
+	sets = append(sets, visitors...)
 	foreign := map[string]bool{}
 	for _, s := range sets {
 		var text []string
