@@ -301,13 +301,13 @@ func (b *basis) shareOf(units []wanted, f *figures, passage int) float64 {
 	}
 	own := b.own[passage]
 	for _, n := range f.numbers {
-		count(1, float64(btoi(own.number(n))))
+		count(1, flag(own.number(n)))
 	}
 	for _, t := range f.times {
-		count(1, float64(btoi(own.time(t))))
+		count(1, flag(own.time(t)))
 	}
 	for _, amount := range f.prices {
-		count(1, float64(btoi(own.price(amount))))
+		count(1, flag(own.price(amount)))
 	}
 	if total == 0 {
 		return 0
