@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,6 +56,9 @@ func decode(body []byte, into any) error {
 	err := json.Unmarshal(body, into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && strings.HasPrefix(wrong.Value, "number") && wrong.Field != "" {
 		return errors.New(wrongNumberBefore + wrong.Field + wrongNumberAfter)
+	}
+	if err == nil {
+		asKept(reflect.ValueOf(into))
 	}
 	return err
 }
