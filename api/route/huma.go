@@ -173,6 +173,9 @@ func readFault(err error) fault {
 	if rest, ok := strings.CutPrefix(d.Message, choicesBefore); ok {
 		f.message = "must be " + problem.Or(strings.Split(strings.TrimSuffix(rest, choicesAfter), ", "))
 	}
+	if rest, ok := strings.CutPrefix(d.Message, wrongValue); ok {
+		f.message = rest
+	}
 	if strings.HasPrefix(d.Message, wrongTime) {
 		f.message = "must be a date-time in ISO 8601, such as 2026-10-01T09:30:00Z"
 	}

@@ -1,9 +1,13 @@
 package route
 
 import (
+	"bytes"
+	"errors"
 	"reflect"
 	"sync"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 var moment = reflect.TypeFor[time.Time]()
@@ -77,4 +81,31 @@ func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
 	default:
 	}
 	return false
+}
+
+// Moment is a moment of a query: an ISO date, which is midnight in UTC, or a date-time. The zero one was not given.
+type Moment struct{ time.Time }
+
+// UnmarshalText reads a moment.
+func (m *Moment) UnmarshalText(text []byte) error {
+	layout := time.RFC3339
+	if !bytes.ContainsRune(text, 'T') {
+		layout = time.DateOnly
+	}
+	t, err := time.Parse(layout, string(text))
+	if err != nil || CheckTime("", t) != nil {
+		return errNoMoment
+	}
+	m.Time = t
+	return nil
+}
+
+// What is wrong with a query, huma tells after this.
+const wrongValue = "invalid value: "
+
+var errNoMoment = errors.New("must be an ISO 8601 date (2026-10-01) or date-time (2026-10-01T09:30:00Z)")
+
+// Schema implements huma.SchemaProvider.
+func (Moment) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Examples: []any{"2026-10-01"}}
 }
