@@ -73,8 +73,8 @@ func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		return reaches(t.Elem(), seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() && reaches(f.Type, seen) {
+		for f := range t.Fields() {
+			if f.IsExported() && reaches(f.Type, seen) {
 				return true
 			}
 		}
