@@ -77,6 +77,10 @@ func testVersions(t *testing.T, w *apitest.World) {
 		for _, version := range []string{"2026-07-09", "latest", "", "2026-07-08, 2026-10-01", "2026-10-01\t2026-10-01", "é"} {
 			for _, key := range []apikey.Secret{w.OldNamed, w.Acme.New} {
 				answer := with(key, version)
+				if o.Probe {
+					require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+					continue
+				}
 				apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "header.Service-Version")
 			}
 		}

@@ -3,7 +3,9 @@ package api_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,7 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
 )
 
 // Every operation that lists, of organizations that have several of everything.
@@ -23,6 +26,7 @@ func TestLists(t *testing.T) {
 	}
 	t.Run("paging", func(t *testing.T) { testPaging(t, w) })
 	t.Run("foreign cursors", func(t *testing.T) { testForeignCursors(t, w) })
+	t.Run("filters", func(t *testing.T) { testFilters(t, w) })
 	t.Run("limits", func(t *testing.T) { testLimitsOfPages(t, w) })
 }
 
@@ -121,7 +125,7 @@ func filterValue(t *testing.T, p apitest.QueryParameter) string {
 	if values, ok := p.Schema["enum"].([]any); ok {
 		return values[0].(string)
 	}
-	if p.Schema["format"] == "date-time" {
+	if p.Schema["format"] == "date-time" || p.Name == "from" || p.Name == "to" {
 		return "2026-01-01T00:00:00Z"
 	}
 	if p.Schema["type"] == "boolean" {
@@ -138,4 +142,34 @@ func testLimitsOfPages(t *testing.T, w *apitest.World) {
 			apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "query.limit")
 		}
 	})
+}
+
+// A filter by an id of another kind is a bad request and one that finds nothing an empty list, in every list alike (spec,
+// Webhooks, Rule 6; Events): lists are never 404. Dates do for moments.
+func testFilters(t *testing.T, w *apitest.World) {
+	ids, moments := 0, 0
+	eachList(t, w, func(t *testing.T, o *route.Operation) {
+		for _, p := range w.Documents[contract.Latest].Query(o) {
+			if p.Name == "from" || p.Name == "to" {
+				moments++
+				require.Equal(t, http.StatusOK, w.List(t, o, w.Acme.New, url.Values{p.Name: {"2026-10-01"}}).Status, p.Name)
+				for _, wrong := range []string{"2026-13-01", "2026-10-01T", "1790000000", "0000-01-01"} {
+					e := apitest.RequireError(t, w.List(t, o, w.Acme.New, url.Values{p.Name: {wrong}}), http.StatusBadRequest, "invalid_request", "query."+p.Name)
+					require.Contains(t, e["message"], "ISO 8601")
+				}
+			}
+			if !strings.HasSuffix(p.Name, "Id") || slices.Contains([]string{"externalId", "targetId", "scopeId"}, p.Name) {
+				continue
+			}
+			ids++
+			for _, wrong := range []string{id.NewRequest().String(), "x"} {
+				apitest.RequireError(t, w.List(t, o, w.Acme.New, url.Values{p.Name: {wrong}}), http.StatusBadRequest, "invalid_request", "query."+p.Name)
+			}
+			none := w.List(t, o, w.Acme.New, url.Values{p.Name: {id.NewRequest().Bare()}})
+			require.Equal(t, http.StatusOK, none.Status, "%s: %s", p.Name, none.Raw)
+			require.Empty(t, none.JSON(t)["data"], p.Name)
+		}
+	})
+	require.Greater(t, ids, 30)
+	require.Greater(t, moments, 6)
 }

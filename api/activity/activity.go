@@ -44,10 +44,10 @@ type LogEntry struct {
 // Query filters and pages the log.
 type Query struct {
 	route.Paging
-	Action   string    `query:"action" maxLength:"80" doc:"Only what was done so, such as key.created."`
-	TargetID string    `query:"targetId" maxLength:"80" doc:"Only what was done to the thing with this id."`
-	From     time.Time `query:"from" doc:"Entries at or after this moment."`
-	To       time.Time `query:"to" doc:"Entries before this moment."`
+	Action   string       `query:"action" maxLength:"80" doc:"Only what was done so, such as key.created."`
+	TargetID string       `query:"targetId" maxLength:"80" doc:"Only what was done to the thing with this id."`
+	From     route.Moment `query:"from" doc:"Entries at or after this moment: an ISO date, midnight in UTC, or a date-time."`
+	To       route.Moment `query:"to" doc:"Entries before this moment: an ISO date, midnight in UTC, or a date-time."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[LogEntry], error) {
@@ -55,7 +55,7 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Log
 	if err != nil {
 		return route.Page[LogEntry]{}, err
 	}
-	filter := activity.Filter{Action: q.Action, TargetID: q.TargetID, From: q.From, To: q.To}
+	filter := activity.Filter{Action: q.Action, TargetID: q.TargetID, From: q.From.Time, To: q.To.Time}
 	found, err := activity.List(ctx, a.Tenants, c.Org(), filter, after, q.Limit+1)
 	if err != nil {
 		return route.Page[LogEntry]{}, err

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"testing"
 
@@ -27,6 +28,15 @@ func CheckHeaders(t testing.TB, a Answer) {
 	require.GreaterOrEqual(t, numbers["RateLimit-Remaining"], 0)
 	require.Greater(t, numbers["RateLimit-Reset"], 0)
 	require.LessOrEqual(t, numbers["RateLimit-Reset"], 60)
+}
+
+// finerThanKept is a moment to the nanosecond. Databases keep microseconds: a moment that is told finer is told otherwise
+// when it is read again.
+var finerThanKept = regexp.MustCompile(`"[^"]+":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7,}[^"]*"`)
+
+func checkMoments(t testing.TB, a Answer) {
+	t.Helper()
+	require.Empty(t, finerThanKept.FindAllString(string(a.Raw), -1), "moments that are finer than microseconds")
 }
 
 // CheckEnvelope checks the form of a JSON answer (spec, Envelope).

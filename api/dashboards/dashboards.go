@@ -109,14 +109,14 @@ func (a *API) list(_ context.Context, c *route.Call, q *ListQuery) (route.Page[D
 
 // Input says which figures are meant.
 type Input struct {
-	ID          string    `path:"id" maxLength:"40" doc:"The dashboard: overview, conversations, questions, learning, inbox, hiring, usage or delivery."`
-	From        time.Time `query:"from" doc:"Where the period begins, moved down to a quarter of an hour; the beginning of the day thirty days before its end unless given."`
-	To          time.Time `query:"to" doc:"Where the period ends, moved up to a quarter of an hour; now unless given."`
-	PortalID    string    `query:"portalId" maxLength:"80" doc:"Only what happened on this portal."`
-	UnitID      string    `query:"unitId" maxLength:"80" doc:"Only the members of this unit itself; overview and learning alone."`
-	Granularity string    `query:"granularity" enum:"hour,day,week,month" default:"day" doc:"How long the parts of the period are. It is at most 31 days long by hour, 100 by day and 400 by week and month."`
-	Compare     string    `query:"compare" enum:"previous" doc:"previous adds the figures of the period of the same length before."`
-	Timezone    string    `query:"timezone" maxLength:"60" doc:"Whose clock and calendar the parts go by, such as Asia/Kathmandu; the organization's unless given."`
+	ID          string       `path:"id" maxLength:"40" doc:"The dashboard: overview, conversations, questions, learning, inbox, hiring, usage or delivery."`
+	From        route.Moment `query:"from" doc:"Where the period begins, moved down to a quarter of an hour; the beginning of the day thirty days before its end unless given: an ISO date, midnight in UTC, or a date-time."`
+	To          route.Moment `query:"to" doc:"Where the period ends, moved up to a quarter of an hour; now unless given: an ISO date, midnight in UTC, or a date-time."`
+	PortalID    string       `query:"portalId" maxLength:"80" doc:"Only what happened on this portal."`
+	UnitID      string       `query:"unitId" maxLength:"80" doc:"Only the members of this unit itself; overview and learning alone."`
+	Granularity string       `query:"granularity" enum:"hour,day,week,month" default:"day" doc:"How long the parts of the period are. It is at most 31 days long by hour, 100 by day and 400 by week and month."`
+	Compare     string       `query:"compare" enum:"previous" doc:"previous adds the figures of the period of the same length before."`
+	Timezone    string       `query:"timezone" maxLength:"60" doc:"Whose clock and calendar the parts go by, such as Asia/Kathmandu; the organization's unless given."`
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, in *Input) (route.Either[Dashboard], error) {
@@ -168,10 +168,10 @@ func (a *API) query(ctx context.Context, c *route.Call, in *Input) (q dashboard.
 	if q.Zone, err = time.LoadLocation(name); err != nil || name == "Local" {
 		return q, problem.Invalid("query.timezone", "timezone is not the name of a time zone, such as Europe/Berlin.")
 	}
-	if q.To = in.To; q.To.IsZero() {
+	if q.To = in.To.Time; q.To.IsZero() {
 		q.To = c.Now()
 	}
-	if q.From = in.From; q.From.IsZero() {
+	if q.From = in.From.Time; q.From.IsZero() {
 		year, month, day := q.To.In(q.Zone).AddDate(0, 0, -30).Date()
 		q.From = time.Date(year, month, day, 0, 0, 0, 0, q.Zone)
 	}

@@ -87,17 +87,17 @@ func may(c *route.Call, k *event.Kind, words bool) bool {
 type Query struct {
 	route.Paging
 	Words
-	Type      string    `query:"type" maxLength:"4000" doc:"One or more event types, separated by commas."`
-	After     string    `query:"after" maxLength:"80" doc:"An event's id; only events after it. Use it with order=asc."`
-	From      time.Time `query:"from" doc:"Events at or after this moment."`
-	To        time.Time `query:"to" doc:"Events before this moment."`
-	SessionID string    `query:"sessionId" maxLength:"80" doc:"Only events of this session."`
-	SubjectID string    `query:"subjectId" maxLength:"80" doc:"Only events of this subject."`
-	Order     string    `query:"order" enum:"desc,asc" default:"desc" doc:"desc for newest first"`
+	Type      string       `query:"type" maxLength:"4000" doc:"One or more event types, separated by commas."`
+	After     string       `query:"after" maxLength:"80" doc:"An event's id; only events after it. Use it with order=asc."`
+	From      route.Moment `query:"from" doc:"Events at or after this moment: an ISO date, midnight in UTC, or a date-time."`
+	To        route.Moment `query:"to" doc:"Events before this moment: an ISO date, midnight in UTC, or a date-time."`
+	SessionID string       `query:"sessionId" maxLength:"80" doc:"Only events of this session."`
+	SubjectID string       `query:"subjectId" maxLength:"80" doc:"Only events of this subject."`
+	Order     string       `query:"order" enum:"desc,asc" default:"desc" doc:"desc for newest first"`
 }
 
 func (q Query) filter(c *route.Call, words bool) (event.Filter, error) {
-	f := event.Filter{From: q.From, To: q.To, Ascending: q.Order == "asc"}
+	f := event.Filter{From: q.From.Time, To: q.To.Time, Ascending: q.Order == "asc"}
 	var err error
 	if f.After, err = route.QueryID(parseAfter, "after", q.After); err != nil {
 		return f, err

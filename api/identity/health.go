@@ -29,8 +29,8 @@ const group = "Identity"
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
 	route.Handle(s, route.Operation{
-		ID: "getHealth", Method: "GET", Path: "/health", Group: group, Auth: route.Open,
-		Summary: "Whether the service answers",
+		ID: "getHealth", Method: "GET", Path: "/health", Group: group, Auth: route.Open, Probe: true,
+		Summary: "Whether the service answers", Description: "It answers whatever headers and query a probe sends: one of an unknown contract is answered as one of none.",
 	}, a.health)
 	route.Handle(s, route.Operation{
 		ID: "getMe", Method: "GET", Path: "/me", Group: group, Class: "read",

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"visavis.dev/api/route"
@@ -94,17 +93,17 @@ type PersonaUse struct {
 
 // UsageQuery is the period asked for.
 type UsageQuery struct {
-	From string `query:"from" doc:"ISO date or date-time; the start of this month (UTC) unless given."`
-	To   string `query:"to" doc:"ISO date or date-time, exclusive; the start of next month (UTC) unless given."`
+	From route.Moment `query:"from" doc:"ISO date or date-time; the start of this month (UTC) unless given."`
+	To   route.Moment `query:"to" doc:"ISO date or date-time, exclusive; the start of next month (UTC) unless given."`
 }
 
 func (a *API) usage(ctx context.Context, c *route.Call, q *UsageQuery) (Usage, error) {
 	from, to := usage.Month(c.Now())
-	if err := moment("query.from", q.From, &from); err != nil {
-		return Usage{}, err
+	if !q.From.IsZero() {
+		from = q.From.UTC()
 	}
-	if err := moment("query.to", q.To, &to); err != nil {
-		return Usage{}, err
+	if !q.To.IsZero() {
+		to = q.To.UTC()
 	}
 	if !from.Before(to) {
 		return Usage{}, problem.Invalid("query.to", "to must be later than from.")
@@ -126,23 +125,6 @@ func (a *API) usage(ctx context.Context, c *route.Call, q *UsageQuery) (Usage, e
 	shown := showUsage(r, set.Bound(c.Principal.Terms))
 	shown.Recordings = Kept(kept)
 	return shown, nil
-}
-
-// moment reads an ISO date (midnight UTC) or date-time.
-func moment(param, text string, into *time.Time) error {
-	if text == "" {
-		return nil
-	}
-	layout := time.RFC3339
-	if !strings.Contains(text, "T") {
-		layout = time.DateOnly
-	}
-	t, err := time.Parse(layout, text)
-	if err != nil {
-		return problem.Invalid(param, "%s must be an ISO 8601 date (2026-10-01) or date-time (2026-10-01T09:30:00Z).", param)
-	}
-	*into = t.UTC()
-	return route.CheckTime(param, t)
 }
 
 func showUsage(r usage.Report, t plan.Terms) Usage {

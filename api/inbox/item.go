@@ -252,23 +252,23 @@ func showNote(c *route.Call, n inbox.Note) InboxNote {
 // Query filters and pages the items.
 type Query struct {
 	route.Paging
-	Kind       string    `query:"kind" maxLength:"40" doc:"One or more of lead, booking and handoff, separated by commas."`
-	State      string    `query:"state" maxLength:"120" doc:"One or more of the states, separated by commas."`
-	LeadBand   string    `query:"leadBand" maxLength:"40" doc:"One or more of hot, warm and cold, separated by commas."`
-	AssigneeID string    `query:"assigneeId" maxLength:"80" doc:"Only items that this person deals with."`
-	Unassigned bool      `query:"unassigned" doc:"true for items that nobody deals with; not together with assigneeId."`
-	Department string    `query:"department" maxLength:"200" doc:"Only items of this department, in letters of either case."`
-	Tags       string    `query:"tags" maxLength:"500" doc:"One or more tags, separated by commas, all of which an item must have, letter for letter."`
-	PortalID   string    `query:"portalId" maxLength:"80" doc:"Only items of this portal."`
-	Due        string    `query:"due" enum:"overdue" doc:"overdue for items that should have been dealt with by now."`
-	Text       string    `query:"q" maxLength:"200" doc:"Beginnings of words of the contact or the external id, all of which an item must have."`
-	From       time.Time `query:"from" doc:"Items left at or after this moment."`
-	To         time.Time `query:"to" doc:"Items left before this moment."`
-	Order      string    `query:"order" enum:"desc,asc" default:"desc" doc:"desc for the newest first, asc for the oldest."`
+	Kind       string       `query:"kind" maxLength:"40" doc:"One or more of lead, booking and handoff, separated by commas."`
+	State      string       `query:"state" maxLength:"120" doc:"One or more of the states, separated by commas."`
+	LeadBand   string       `query:"leadBand" maxLength:"40" doc:"One or more of hot, warm and cold, separated by commas."`
+	AssigneeID string       `query:"assigneeId" maxLength:"80" doc:"Only items that this person deals with."`
+	Unassigned bool         `query:"unassigned" doc:"true for items that nobody deals with; not together with assigneeId."`
+	Department string       `query:"department" maxLength:"200" doc:"Only items of this department, in letters of either case."`
+	Tags       string       `query:"tags" maxLength:"500" doc:"One or more tags, separated by commas, all of which an item must have, letter for letter."`
+	PortalID   string       `query:"portalId" maxLength:"80" doc:"Only items of this portal."`
+	Due        string       `query:"due" enum:"overdue" doc:"overdue for items that should have been dealt with by now."`
+	Text       string       `query:"q" maxLength:"200" doc:"Beginnings of words of the contact or the external id, all of which an item must have."`
+	From       route.Moment `query:"from" doc:"Items left at or after this moment: an ISO date, midnight in UTC, or a date-time."`
+	To         route.Moment `query:"to" doc:"Items left before this moment: an ISO date, midnight in UTC, or a date-time."`
+	Order      string       `query:"order" enum:"desc,asc" default:"desc" doc:"desc for the newest first, asc for the oldest."`
 }
 
 func (q *Query) filter(now time.Time) (inbox.Filter, error) {
-	f := inbox.Filter{Query: q.Text, From: q.From, To: q.To, Ascending: q.Order == "asc"}
+	f := inbox.Filter{Query: q.Text, From: q.From.Time, To: q.To.Time, Ascending: q.Order == "asc"}
 	if q.Due != "" {
 		f.OverdueAt = now
 	}

@@ -381,9 +381,9 @@ func (a *API) deleteSchedule(ctx context.Context, c *route.Call, p *SchedulePath
 // TimesQuery says which times are looked for.
 type TimesQuery struct {
 	SchedulePath
-	Kind string    `query:"bookingKind" maxLength:"40" doc:"The key of a kind of appointment; the first unless given."`
-	From time.Time `query:"from" doc:"Times that begin at or after this moment; now unless given."`
-	To   time.Time `query:"to" doc:"Times that begin before this moment; a week after from unless given."`
+	Kind string       `query:"bookingKind" maxLength:"40" doc:"The key of a kind of appointment; the first unless given."`
+	From route.Moment `query:"from" doc:"Times that begin at or after this moment; now unless given: an ISO date, midnight in UTC, or a date-time."`
+	To   route.Moment `query:"to" doc:"Times that begin before this moment; a week after from unless given: an ISO date, midnight in UTC, or a date-time."`
 }
 
 // ScheduleTimes are free times of a schedule.
@@ -421,7 +421,7 @@ func (a *API) times(ctx context.Context, c *route.Call, q *TimesQuery) (Schedule
 	if !found {
 		return ScheduleTimes{}, problem.Invalid("query.bookingKind", "The schedule has no such kind of appointment.")
 	}
-	from, to := q.From, q.To
+	from, to := q.From.Time, q.To.Time
 	if from.IsZero() {
 		from = c.Now()
 	}

@@ -111,14 +111,14 @@ func (p *Path) result() (id.Result, error) { return route.Lookup(id.ParseResult,
 // Query filters and pages the results.
 type Query struct {
 	route.Paging
-	State     string    `query:"state" maxLength:"200" doc:"One or more of in_progress, awaiting_review, released, contested, withdrawn and voided, separated by commas."`
-	SubjectID string    `query:"subjectId" maxLength:"80" doc:"Results of this subject."`
-	PortalID  string    `query:"portalId" maxLength:"80" doc:"Results on this portal."`
-	PersonID  string    `query:"personId" maxLength:"80" doc:"Results of this person."`
-	UnitID    string    `query:"unitId" maxLength:"80" doc:"Results of people in this unit itself, when they began."`
-	Passed    string    `query:"passed" enum:"true,false" doc:"Results that passed, or that did not."`
-	From      time.Time `query:"from" doc:"Begun at or after this moment."`
-	To        time.Time `query:"to" doc:"Begun before this moment."`
+	State     string       `query:"state" maxLength:"200" doc:"One or more of in_progress, awaiting_review, released, contested, withdrawn and voided, separated by commas."`
+	SubjectID string       `query:"subjectId" maxLength:"80" doc:"Results of this subject."`
+	PortalID  string       `query:"portalId" maxLength:"80" doc:"Results on this portal."`
+	PersonID  string       `query:"personId" maxLength:"80" doc:"Results of this person."`
+	UnitID    string       `query:"unitId" maxLength:"80" doc:"Results of people in this unit itself, when they began."`
+	Passed    string       `query:"passed" enum:"true,false" doc:"Results that passed, or that did not."`
+	From      route.Moment `query:"from" doc:"Begun at or after this moment: an ISO date, midnight in UTC, or a date-time."`
+	To        route.Moment `query:"to" doc:"Begun before this moment: an ISO date, midnight in UTC, or a date-time."`
 }
 
 func (q *Query) filter(c *route.Call) (f result.Filter, err error) {
@@ -140,7 +140,7 @@ func (q *Query) filter(c *route.Call) (f result.Filter, err error) {
 	if q.Passed != "" {
 		f.Passed = new(q.Passed == "true")
 	}
-	f.Unreleased, f.From, f.To = writes(c), moment(q.From), moment(q.To)
+	f.Unreleased, f.From, f.To = writes(c), moment(q.From.Time), moment(q.To.Time)
 	return f, nil
 }
 
@@ -192,7 +192,7 @@ func (a *API) shown(ctx context.Context, c *route.Call, r result.Result) (Result
 	return show(c, r, looks[r.ID]), nil
 }
 
-// change changes a result, and answers it as it is then.
+// change changes a result, and answers it as it is then: with its words, which no answer that is kept may have.
 func (a *API) change(
 	ctx context.Context, c *route.Call, p *Path, rule func(context.Context, *tenant.Tx, result.Result) (result.Result, error),
 ) (Result, error) {

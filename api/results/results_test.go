@@ -80,6 +80,19 @@ func testASureResult(t *testing.T, w *apitest.World) {
 	require.Empty(t, told["review.requested"])
 }
 
+// sameAsRead: a change of a result is answered as the result is read.
+func sameAsRead(t *testing.T, w *apitest.World, changed apitest.Answer) {
+	t.Helper()
+	sameAsReadBy(t, w, changed, w.Acme.New)
+}
+
+func sameAsReadBy(t *testing.T, w *apitest.World, changed apitest.Answer, key apikey.Secret) {
+	t.Helper()
+	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Raw)
+	data := changed.Data(t)
+	require.Equal(t, w.CallAs(t, "getResult", data["id"].(string), key, nil).Data(t), data)
+}
+
 // testSummary: the conversation in short is told with a result, to whoever may read that.
 func testSummary(t *testing.T, w *apitest.World, r map[string]any) {
 	t.Helper()
@@ -146,6 +159,7 @@ func testAnUnsureResult(t *testing.T, w *apitest.World) {
 	conflicts(t, w.CallAs(t, "updateReview", review["id"].(string), w.Acme.New, map[string]any{"outcome": "changed"}), "outcome")
 	rescored := score(1.5)
 	require.Equal(t, http.StatusOK, rescored.Status, "%s", rescored.Raw)
+	sameAsRead(t, w, rescored)
 	require.Equal(t, []any{75.0, "person", 1.0, "merit"}, []any{rescored.Data(t)["percent"], rescored.Data(t)["scoredBy"], rescored.Data(t)["confidence"], rescored.Data(t)["band"]})
 	conflicts(t, w.CallAs(t, "updateReview", review["id"].(string), w.Acme.New, map[string]any{"outcome": "upheld"}), "outcome")
 	done := w.CallAs(t, "updateReview", review["id"].(string), w.Acme.New, map[string]any{"outcome": "changed"}).Data(t)
@@ -155,8 +169,14 @@ func testAnUnsureResult(t *testing.T, w *apitest.World) {
 	require.Equal(t, []any{"person", "changed"}, []any{seen["scoredBy"], seen["review"].(map[string]any)["outcome"]}, "what events tell is told here too")
 	require.Equal(t, "changed", tellings(t, w, which)["review.completed"][0]["outcome"])
 
-	released := w.CallAs(t, "releaseResult", which, w.Acme.New, nil).Data(t)
-	require.Equal(t, "released", released["state"])
+	for _, key := range []apikey.Secret{w.Acme.Old, w.Scoped(contract.Latest, scope.ResultsRead, scope.ResultsWrite)} {
+		sameAsReadBy(t, w, w.CallAs(t, "holdResult", which, key, nil), key)
+		sameAsReadBy(t, w, w.CallAs(t, "unholdResult", which, key, nil), key)
+	}
+	released := w.CallAs(t, "releaseResult", which, w.Acme.New, nil)
+	require.Equal(t, "released", released.Data(t)["state"])
+	require.NotEmpty(t, released.Data(t)["criteria"].([]any)[0].(map[string]any)["quotes"])
+	sameAsRead(t, w, released)
 	require.Equal(t, 75.0, w.CallAs(t, "getResult", which, reader, nil).Data(t)["percent"])
 	told := tellings(t, w, which)
 	require.Len(t, told["score.recorded"], 5, "scored, scored again three times, released")
@@ -192,7 +212,9 @@ func testAnObjection(t *testing.T, w *apitest.World) {
 func testAVoidedResult(t *testing.T, w *apitest.World) {
 	which := w.Released(t, w.Acme)
 	objection := w.CallAs(t, "createContest", which, w.Acme.New, map[string]any{"message": "I said more."}).Data(t)["id"].(string)
-	r := w.CallAs(t, "voidResult", which, w.Acme.New, map[string]any{"reason": "The fire alarm rang."}).Data(t)
+	voided := w.CallAs(t, "voidResult", which, w.Acme.New, map[string]any{"reason": "The fire alarm rang."})
+	sameAsRead(t, w, voided)
+	r := voided.Data(t)
 	require.Equal(t, []any{"voided", "completed"}, []any{r["state"], r["review"].(map[string]any)["state"]})
 	conflicts(t, w.CallAs(t, "updateContest", objection, w.Acme.New, map[string]any{"state": "rejected"}), "already_decided")
 	for operation, body := range map[string]any{

@@ -41,8 +41,8 @@ type Result struct {
 	NeedsReview     bool                           `json:"needsReview" doc:"Whether a person is to look at it."`
 	Review          route.OrNull[ReviewReference]  `json:"review" doc:"The latest review; null for none."`
 	Contest         route.OrNull[ContestReference] `json:"contest" doc:"The latest objection; null for none."`
-	CompletionID    *id.Completion                 `json:"completionId" nullable:"true" doc:"The completion that rests on it; null for none, and in the answer of a change."`
-	CertificateID   *id.Certificate                `json:"certificateId" nullable:"true" doc:"The certificate that rests on it and was not revoked; null for none, and in the answer of a change."`
+	CompletionID    *id.Completion                 `json:"completionId" nullable:"true" doc:"The completion that rests on it; null for none."`
+	CertificateID   *id.Certificate                `json:"certificateId" nullable:"true" doc:"The certificate that rests on it and was not revoked; null for none."`
 	ReportIDs       []id.Report                    `json:"reportIds" doc:"The reports of it, newest first."`
 	Summary         *string                        `json:"summary" doc:"The conversation in short, in its own words: what the learner said, and how each answer to that began; null without transcripts:read, before the result is released, and where nobody may read the conversation, or it is not kept."`
 	Feedback        []ResultFeedback               `json:"feedback" nullable:"true" doc:"What the avatar says of each criterion that it judged; null as summary is, but for what is not kept."`

@@ -95,7 +95,7 @@ func (c *Call) admit() error {
 	if err := c.authorize(); err != nil {
 		return err
 	}
-	if err := c.checkQuery(); err != nil {
+	if err := c.checkQuery(); err != nil && !c.Op.Probe {
 		return err
 	}
 	if err := c.checkBefore(); err != nil {
@@ -181,6 +181,9 @@ func (c *Call) negotiate() error {
 	}
 	asked, ok := contract.Parse(values[0])
 	if !ok || len(values) > 1 {
+		if c.Op.Probe {
+			return nil
+		}
 		return problem.Invalid("header."+contract.Header, "%s must be %s.", contract.Header, problem.Or(contract.Versions()))
 	}
 	if asked.Before(pinned) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,6 +56,9 @@ func decode(body []byte, into any) error {
 	err := json.Unmarshal(body, into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && strings.HasPrefix(wrong.Value, "number") && wrong.Field != "" {
 		return errors.New(wrongNumberBefore + wrong.Field + wrongNumberAfter)
+	}
+	if err == nil {
+		asKept(reflect.ValueOf(into))
 	}
 	return err
 }
@@ -145,6 +149,13 @@ func (f fault) sentence() string {
 // Of a value that is none of those that there are, huma tells them between these two.
 const choicesBefore, choicesAfter = `expected value to be one of "`, `"`
 
+// plainly is what is said in place of what huma says of values of another type.
+var plainly = map[string]string{
+	"expected boolean": "must be true or false", "invalid boolean": "must be true or false",
+	"expected integer": "must be a whole number", "invalid integer": "must be a whole number",
+	"expected string": "must be text", "expected array": "must be a list", "expected object": "must be an object", "expected number": "must be a number",
+}
+
 // blank is what is said of a text of spaces alone.
 const blank = "must be text that is more than spaces"
 
@@ -168,6 +179,12 @@ func readFault(err error) fault {
 	}
 	if rest, ok := strings.CutPrefix(d.Message, choicesBefore); ok {
 		f.message = "must be " + problem.Or(strings.Split(strings.TrimSuffix(rest, choicesAfter), ", "))
+	}
+	if rest, ok := strings.CutPrefix(d.Message, wrongValue); ok {
+		f.message = rest
+	}
+	if plain, ok := plainly[d.Message]; ok {
+		f.message = plain
 	}
 	if strings.HasPrefix(d.Message, wrongTime) {
 		f.message = "must be a date-time in ISO 8601, such as 2026-10-01T09:30:00Z"

@@ -37,7 +37,7 @@ func (c *Call) refuseNulls() error {
 // takesNull says whether a value of a schema can be null.
 func takesNull(all huma.Registry, s *huma.Schema) bool {
 	s = resolved(all, s)
-	return s == nil || s.Nullable || s.Type == "null" || s.Type == "" && len(s.AnyOf) == 0 ||
+	return s == nil || s.Nullable || s.Type == "null" || s.Type == "" && len(s.AnyOf) == 0 && s.Extensions[anyOf] == nil ||
 		slices.ContainsFunc(s.AnyOf, func(one *huma.Schema) bool { return takesNull(all, one) })
 }
 

@@ -39,6 +39,8 @@ type Operation struct {
 	// Summary is one line; Description may be longer, in Markdown.
 	Summary, Description string
 	Auth                 Auth
+	// Probe operations answer whatever headers and query they are sent (spec, GET /health: server_error alone).
+	Probe bool
 	// Scope is what the key must hold; empty for any valid key.
 	Scope scope.Scope
 	// AndScope is another scope that the key must hold as well; empty for none.

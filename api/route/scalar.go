@@ -23,7 +23,9 @@ func (s *Scalar) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the value.
 func (s Scalar) MarshalJSON() ([]byte, error) { return json.Marshal(s.Value) }
 
-// Schema allows both.
+// Schema allows both. It is described and not checked: which of them it takes only the handler can say.
 func (Scalar) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeInteger}}}
+	return &huma.Schema{Extensions: map[string]any{anyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeInteger}}}}
 }
+
+const anyOf = "anyOf"

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
@@ -14,19 +13,19 @@ import (
 // Query filters and pages the sessions.
 type Query struct {
 	route.Paging
-	State      string    `query:"state" maxLength:"80" doc:"One or more of created, live, ended, failed, expired, separated by commas."`
-	Kind       string    `query:"kind" maxLength:"120" doc:"One or more of conversation, practice, assessment, escalation, case, test, separated by commas."`
-	Source     string    `query:"source" maxLength:"80" doc:"One or more of api, portal, widget, embed, agent, console, separated by commas."`
-	PersonaID  string    `query:"personaId" maxLength:"80" doc:"Only sessions with this persona."`
-	PortalID   string    `query:"portalId" maxLength:"80" doc:"Only sessions in this portal."`
-	SubjectID  string    `query:"subjectId" maxLength:"80" doc:"Only sessions about this subject."`
-	PersonID   string    `query:"personId" maxLength:"80" doc:"Only sessions of this person."`
-	WidgetID   string    `query:"widgetId" maxLength:"80" doc:"Only sessions that began in this widget."`
-	ExternalID string    `query:"externalId" maxLength:"200" doc:"Only sessions with this id of your own system."`
-	Language   string    `query:"language" maxLength:"40" doc:"A code or a name."`
-	From       time.Time `query:"from" doc:"Sessions created at or after this moment."`
-	To         time.Time `query:"to" doc:"Sessions created before this moment."`
-	Order      string    `query:"order" enum:"desc,asc" default:"desc" doc:"desc for the newest first, asc for the oldest."`
+	State      string       `query:"state" maxLength:"80" doc:"One or more of created, live, ended, failed, expired, separated by commas."`
+	Kind       string       `query:"kind" maxLength:"120" doc:"One or more of conversation, practice, assessment, escalation, case, test, separated by commas."`
+	Source     string       `query:"source" maxLength:"80" doc:"One or more of api, portal, widget, embed, agent, console, separated by commas."`
+	PersonaID  string       `query:"personaId" maxLength:"80" doc:"Only sessions with this persona."`
+	PortalID   string       `query:"portalId" maxLength:"80" doc:"Only sessions in this portal."`
+	SubjectID  string       `query:"subjectId" maxLength:"80" doc:"Only sessions about this subject."`
+	PersonID   string       `query:"personId" maxLength:"80" doc:"Only sessions of this person."`
+	WidgetID   string       `query:"widgetId" maxLength:"80" doc:"Only sessions that began in this widget."`
+	ExternalID string       `query:"externalId" maxLength:"200" doc:"Only sessions with this id of your own system."`
+	Language   string       `query:"language" maxLength:"40" doc:"A code or a name."`
+	From       route.Moment `query:"from" doc:"Sessions created at or after this moment: an ISO date, midnight in UTC, or a date-time."`
+	To         route.Moment `query:"to" doc:"Sessions created before this moment: an ISO date, midnight in UTC, or a date-time."`
+	Order      string       `query:"order" enum:"desc,asc" default:"desc" doc:"desc for the newest first, asc for the oldest."`
 }
 
 // kinds are those that can be listed: job interviews are never read as sessions.
@@ -37,7 +36,7 @@ var (
 )
 
 func (q Query) filter() (session.Filter, error) {
-	f := session.Filter{Kinds: kinds, From: q.From, To: q.To, Ascending: q.Order == "asc"}
+	f := session.Filter{Kinds: kinds, From: q.From.Time, To: q.To.Time, Ascending: q.Order == "asc"}
 	var err error
 	if f.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
 		return f, err

@@ -128,9 +128,9 @@ func (a *API) reclaim(ctx context.Context, c *route.Call, which id.Session, f se
 
 // PeriodQuery is a period.
 type PeriodQuery struct {
-	From      time.Time `query:"from" doc:"Sessions created at or after this moment; thirty days ago unless given."`
-	To        time.Time `query:"to" doc:"Sessions created before this moment; now unless given."`
-	PersonaID string    `query:"personaId" maxLength:"80" doc:"Only sessions with this persona."`
+	From      route.Moment `query:"from" doc:"Sessions created at or after this moment; thirty days ago unless given: an ISO date, midnight in UTC, or a date-time."`
+	To        route.Moment `query:"to" doc:"Sessions created before this moment; now unless given: an ISO date, midnight in UTC, or a date-time."`
+	PersonaID string       `query:"personaId" maxLength:"80" doc:"Only sessions with this persona."`
 }
 
 // PeriodFigures are the figures of a period's sessions.
@@ -157,7 +157,7 @@ type Answers struct {
 const longestPeriod = 92 * 24 * time.Hour
 
 func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (PeriodFigures, error) {
-	from, to := q.From, q.To
+	from, to := q.From.Time, q.To.Time
 	if to.IsZero() {
 		to = c.Now()
 	}

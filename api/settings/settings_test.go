@@ -79,6 +79,11 @@ func TestBadSettings(t *testing.T) {
 			apitest.RequireError(t, w.CallAs(t, "updateSetting", c.key, w.Acme.New, c.body), c.code, code, c.param)
 		})
 	}
+	for _, value := range []any{"yes", "true", 1, 1.5, []any{}, map[string]any{}} {
+		e := apitest.RequireError(t, w.CallAs(t, "updateSetting", "agents.enabled", w.Acme.New, map[string]any{"value": value}), http.StatusBadRequest, "invalid_request", "body.value")
+		require.Equal(t, "Of agents.enabled, the value must be true or false.", e["message"], value)
+	}
+	apitest.RequireError(t, w.CallAs(t, "updateSetting", "agents.enabled", w.Acme.New, map[string]any{"value": nil}), http.StatusBadRequest, "invalid_request", "body.value")
 	apitest.RequireError(t, w.Get(w.Acme.New, "/settings?scopeKind=portal&scopeId="+theirs.String()), http.StatusNotFound, "not_found", "query.scopeId")
 	apitest.RequireError(t, w.Get(w.Acme.New, "/settings/widgets.enabled?scopeKind=portal&scopeId="+theirs.String()), http.StatusBadRequest, "invalid_request", "query.scopeKind")
 }

@@ -88,16 +88,16 @@ func showAttempt(a delivery.Attempt) WebhookAttempt {
 // DeliveryQuery filters and pages the deliveries.
 type DeliveryQuery struct {
 	route.Paging
-	WebhookID string    `query:"webhookId" maxLength:"80" doc:"Only deliveries to this webhook."`
-	EventID   string    `query:"eventId" maxLength:"80" doc:"Only deliveries of this event."`
-	State     string    `query:"state" maxLength:"80" doc:"One or more of pending, retrying, delivered, failed, separated by commas."`
-	OK        string    `query:"ok" enum:"true,false" doc:"Only deliveries that were answered with a 2xx, or only those that were not."`
-	From      time.Time `query:"from" doc:"Deliveries created at or after this moment."`
-	To        time.Time `query:"to" doc:"Deliveries created before this moment."`
+	WebhookID string       `query:"webhookId" maxLength:"80" doc:"Only deliveries to this webhook."`
+	EventID   string       `query:"eventId" maxLength:"80" doc:"Only deliveries of this event."`
+	State     string       `query:"state" maxLength:"80" doc:"One or more of pending, retrying, delivered, failed, separated by commas."`
+	OK        string       `query:"ok" enum:"true,false" doc:"Only deliveries that were answered with a 2xx, or only those that were not."`
+	From      route.Moment `query:"from" doc:"Deliveries created at or after this moment: an ISO date, midnight in UTC, or a date-time."`
+	To        route.Moment `query:"to" doc:"Deliveries created before this moment: an ISO date, midnight in UTC, or a date-time."`
 }
 
 func (q DeliveryQuery) filter() (delivery.Filter, error) {
-	f := delivery.Filter{From: q.From, To: q.To}
+	f := delivery.Filter{From: q.From.Time, To: q.To.Time}
 	var err error
 	if f.Webhook, err = route.QueryID(id.ParseWebhook, "webhookId", q.WebhookID); err != nil {
 		return f, err

@@ -99,7 +99,7 @@ type Webhook struct {
 	ID                  id.Webhook       `json:"id" doc:"Id of the webhook, with the prefix wh_."`
 	URL                 string           `json:"url" doc:"A public https address; checked again before every attempt."`
 	Description         *string          `json:"description" doc:"What the webhook is for, for people; null for none."`
-	Events              []string         `json:"events" doc:"Event types received; * stands for every type but those that must be named."`
+	Events              []string         `json:"events" doc:"Event types received, none where the list is empty; * stands for every type but those that must be named."`
 	IncludeConversation bool             `json:"includeConversation" doc:"Whether conversation words are sent where the privacy rules allow."`
 	Active              bool             `json:"active" doc:"False while switched off, and after three days of failed deliveries."`
 	PausedAt            *time.Time       `json:"pausedAt" doc:"When it was paused after failing every delivery for three days."`

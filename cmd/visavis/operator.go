@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -121,7 +120,7 @@ func (o *operatorSettings) run(ctx context.Context) error {
 func (o *operatorSettings) platform(b *backend.Backend, log *slog.Logger) *deployment.Platform {
 	return &deployment.Platform{
 		Directory: b.Directory, Tenants: b.Tenants, Keys: b.Keys, Changes: b.Changes, Catalogue: b.Plans, Vault: b.Vault, Egress: b.Egress,
-		Files: b.Files, Library: b.Library, Gallery: b.Gallery, Addresses: b.Addresses, Clock: clock.RealClock{}, Log: log,
+		Files: b.Files, Library: b.Library, Gallery: b.Gallery, Addresses: b.Addresses, Clock: b.Options.Clock, Log: log,
 		Namespace: o.namespace, Serves: o.serves, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
 		PublicURL: o.publicURL, PortalURL: o.portalURL, LiveURL: o.liveURL,
 	}

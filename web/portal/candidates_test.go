@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/clock"
@@ -431,4 +432,21 @@ func inviteOf(v *visited, at string) string {
 	var c struct{ InviteID string }
 	v.call(http.MethodGet, at, nil, &c)
 	return c.InviteID
+}
+
+// What candidates do on their page is told as finely as all else: databases keep microseconds.
+func TestCandidatesAgreeAtAMomentThatIsKept(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	role, _ := v.applying(nil)
+	status, _, body := v.send("/interview/agree", url.Values{"notice": {"yes"}, "consent": {"yes"}})
+	require.Equal(t, http.StatusSeeOther, status, body)
+	var all []struct {
+		Consent struct{ AcknowledgedAt, InterviewAt time.Time }
+	}
+	v.call(http.MethodGet, "/roles/"+role+"/candidates", nil, &all)
+	require.False(t, all[0].Consent.InterviewAt.IsZero())
+	for _, at := range []time.Time{all[0].Consent.AcknowledgedAt, all[0].Consent.InterviewAt} {
+		require.Equal(t, at, at.Truncate(time.Microsecond))
+	}
 }

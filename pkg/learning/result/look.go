@@ -69,15 +69,30 @@ func (l *Look) Words(c Criterion) []string {
 
 // LooksAt finds what is told beside results, by result. It rides review_by_result,
 // contest_by_result, session_pkey and turn_pkey.
-func LooksAt(ctx context.Context, t *tenant.Tenants, org id.Org, of []Result) (map[id.Result]*Look, error) {
+func LooksAt(ctx context.Context, t *tenant.Tenants, org id.Org, of []Result) (found map[id.Result]*Look, err error) {
+	err = t.Read(ctx, org, func(r *tenant.Reads) { found = queueLooks(r, org, of) })
+	return found, err
+}
+
+// LookIn is LooksAt of one result as it is in the transaction that changed it. What it tells of words is for whoever asks alone:
+// it must not be kept with an answer.
+func LookIn(ctx context.Context, tx *tenant.Tx, of Result) (*Look, error) {
+	var found map[id.Result]*Look
+	err := tx.Read(ctx, func(r *tenant.Reads) { found = queueLooks(r, tx.Org, []Result{of}) })
+	return found[of.ID], err
+}
+
+// queueLooks queues what LooksAt finds.
+func queueLooks(r *tenant.Reads, org id.Org, of []Result) map[id.Result]*Look {
 	var (
-		found     map[id.Result]*Look
+		found     = map[id.Result]*Look{}
 		results   []id.Result
 		sessions  []id.Session
 		places    session.TurnPlaces
 		bySession = map[id.Session]id.Result{}
 	)
 	for _, r := range of {
+		found[r.ID] = &Look{heard: map[int64]string{}}
 		results, sessions = append(results, r.ID), append(sessions, r.Session)
 		bySession[r.Session] = r.ID
 		for _, c := range r.Criteria {
@@ -86,57 +101,27 @@ func LooksAt(ctx context.Context, t *tenant.Tenants, org id.Org, of []Result) (m
 			}
 		}
 	}
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		found = map[id.Result]*Look{}
-		for _, one := range results {
-			found[one] = &Look{heard: map[int64]string{}}
+	r.Query(func(rows pgx.Rows) error {
+		reviews, err := pgx.CollectRows(rows, scanReview)
+		for _, v := range reviews {
+			found[v.Result].Review = &v
 		}
-		r.Query(func(rows pgx.Rows) error {
-			reviews, err := pgx.CollectRows(rows, scanReview)
-			for _, v := range reviews {
-				found[v.Result].Review = &v
-			}
-			return err
-		}, `SELECT `+reviewColumns+` FROM review WHERE org_id = $1 AND result_id = ANY($2) ORDER BY id`, org, results)
-		r.Query(func(rows pgx.Rows) error {
-			contests, err := pgx.CollectRows(rows, scanContest)
-			for _, k := range contests {
-				found[k.Result].Contest = &k
-			}
-			return err
-		}, `SELECT `+contestColumns+` FROM contest WHERE org_id = $1 AND result_id = ANY($2) ORDER BY id`, org, results)
-		record.OfResults(r, org, results, func(of id.Result, k id.Completion) { found[of].Completion = k })
-		printed.QueueOfResults(r, org, results, func(of id.Result, k id.Report) { found[of].Reports = append(found[of].Reports, k) })
-		certificate.OfResults(r, org, results, func(of id.Result, c id.Certificate) { found[of].Certificate = c })
-		session.QueueReadable(r, org, sessions, func(s id.Session, summary *string) {
-			look := found[bySession[s]]
-			look.Readable, look.Summary = true, summary
-		})
-		session.QueueHeard(r, org, places, func(s id.Session, index int64, text string) { found[bySession[s]].heard[index] = text })
+		return err
+	}, `SELECT `+reviewColumns+` FROM review WHERE org_id = $1 AND result_id = ANY($2) ORDER BY id`, org, results)
+	r.Query(func(rows pgx.Rows) error {
+		contests, err := pgx.CollectRows(rows, scanContest)
+		for _, k := range contests {
+			found[k.Result].Contest = &k
+		}
+		return err
+	}, `SELECT `+contestColumns+` FROM contest WHERE org_id = $1 AND result_id = ANY($2) ORDER BY id`, org, results)
+	record.OfResults(r, org, results, func(of id.Result, k id.Completion) { found[of].Completion = k })
+	printed.QueueOfResults(r, org, results, func(of id.Result, k id.Report) { found[of].Reports = append(found[of].Reports, k) })
+	certificate.OfResults(r, org, results, func(of id.Result, c id.Certificate) { found[of].Certificate = c })
+	session.QueueReadable(r, org, sessions, func(s id.Session, summary *string) {
+		look := found[bySession[s]]
+		look.Readable, look.Summary = true, summary
 	})
-	return found, err
-}
-
-// LookIn is LooksAt of one result as it is in the transaction that changed it, without words:
-// those are read once it is done.
-func LookIn(ctx context.Context, tx *tenant.Tx, r Result) (*Look, error) {
-	look := &Look{}
-	reviews, err := tenant.AllIn(ctx, tx, scanReview, `
-		SELECT `+reviewColumns+` FROM review WHERE org_id = $1 AND result_id = $2 ORDER BY id DESC LIMIT 1`, tx.Org, r.ID)
-	if err != nil {
-		return look, err
-	}
-	if len(reviews) > 0 {
-		look.Review = &reviews[0]
-	}
-	contests, err := tenant.AllIn(ctx, tx, scanContest, `
-		SELECT `+contestColumns+` FROM contest WHERE org_id = $1 AND result_id = $2 ORDER BY id DESC LIMIT 1`, tx.Org, r.ID)
-	if err != nil {
-		return look, err
-	}
-	if len(contests) > 0 {
-		look.Contest = &contests[0]
-	}
-	look.Reports, err = printed.OfResultIn(ctx, tx, r.ID)
-	return look, err
+	session.QueueHeard(r, org, places, func(s id.Session, index int64, text string) { found[bySession[s]].heard[index] = text })
+	return found
 }

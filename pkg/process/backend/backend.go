@@ -86,6 +86,7 @@ func Open(ctx context.Context, o Options) (*Backend, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
 	}
+	o.Clock = kept{o.Clock}
 	b := &Backend{Options: o, Library: avatar.NewLibrary()}
 	if err := b.open(ctx); err != nil {
 		b.Close()

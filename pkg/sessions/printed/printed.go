@@ -210,12 +210,6 @@ func QueueOfResults(r *tenant.Reads, org id.Org, of []id.Result, each func(id.Re
 	}, `SELECT result_id, id FROM report WHERE org_id = $1 AND result_id = ANY($2) ORDER BY id DESC`, org, of)
 }
 
-// OfResultIn is QueueOfResults of one result in a transaction.
-func OfResultIn(ctx context.Context, tx *tenant.Tx, of id.Result) ([]id.Report, error) {
-	return tenant.AllIn(ctx, tx, pgx.RowTo[id.Report], `
-		SELECT id FROM report WHERE org_id = $1 AND result_id = $2 ORDER BY id DESC LIMIT $3`, tx.Org, of, Most)
-}
-
 // DeleteOfResults deletes every report of results, with its file. It rides report_by_result.
 func DeleteOfResults(ctx context.Context, tx *tenant.Tx, of ...id.Result) error {
 	found, err := tenant.AllIn(ctx, tx, scan, `SELECT `+columns+` FROM report WHERE org_id = $1 AND result_id = ANY($2) FOR UPDATE`, tx.Org, of)

@@ -50,27 +50,44 @@ func (t *Tenants) Read(ctx context.Context, org id.Org, queue func(*Reads)) erro
 	})
 }
 
+// Read runs queries in the transaction, in one trip: what is read is as the transaction has it.
+func (tx *Tx) Read(ctx context.Context, queue func(*Reads)) error {
+	var reads Reads
+	queue(&reads)
+	results := tx.SendBatch(ctx, &reads.batch)
+	failed, err := reads.scan(results)
+	return errors.Join(err, failed, results.Close())
+}
+
 // take scans every answer and lets the fence, which came last, have the last
 // word: data of a place where the organization no longer lives says nothing,
 // not even that a row is missing.
 func (r *Reads) take(results pgx.BatchResults, org id.Org, route directory.Route) error {
-	var failed error
-	for _, scan := range r.scans {
-		rows, err := results.Query()
-		if err != nil {
-			return err
-		}
-		if err := scan(rows); err != nil && failed == nil {
-			failed = err
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
-			return err
-		}
+	failed, err := r.scan(results)
+	if err != nil {
+		return err
 	}
 	var f fence
 	if err := f.read(results.QueryRow(), org, route, Open, Capture, Fenced); err != nil {
 		return err
 	}
 	return failed
+}
+
+// scan scans every answer. failed is the first error of what scans, err one of the database.
+func (r *Reads) scan(results pgx.BatchResults) (failed, err error) {
+	for _, scan := range r.scans {
+		rows, err := results.Query()
+		if err != nil {
+			return nil, err
+		}
+		if err := scan(rows); err != nil && failed == nil {
+			failed = err
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return failed, nil
 }
