@@ -73,17 +73,16 @@ func (c *Course) note(ctx context.Context, tx *tenant.Tx, who id.Person, place i
 	return err
 }
 
-// TakenAway says whether somebody had places by lists of a connection, and the last was taken away by one: nobody of the
-// organization did. It rides course_member_by_person and membership_pkey.
+// TakenAway says whether somebody has no place on a portal any more because lists of a connection took away the last:
+// nobody of the organization took one away since. It rides course_member_by_person, course_pkey and membership_by_person.
 func TakenAway(ctx context.Context, tx *tenant.Tx, c id.Connection, on id.Portal, who id.Person) (is bool, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT EXISTS (
-			SELECT 1 FROM course_member m JOIN course c ON c.org_id = m.org_id AND c.id = m.course_id
-			WHERE m.org_id = $1 AND m.person_id = $4 AND c.connection_id = $2 AND c.portal_id = $3 AND m.left_at IS NOT NULL)
-		AND NOT EXISTS (
+		SELECT m.left_at IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM membership p
-			WHERE p.org_id = $1 AND p.person_id = $4 AND p.portal_id = $3 AND (p.removed_at IS NULL OR NOT EXISTS (
-				SELECT 1 FROM course_member m WHERE m.org_id = $1 AND m.person_id = $4 AND m.membership_id = p.id AND m.left_at IS NOT NULL)))`,
+			WHERE p.org_id = $1 AND p.person_id = $4 AND p.portal_id = $3 AND (p.removed_at IS NULL OR p.removed_at > m.left_at))
+		FROM (
+			SELECT max(m.left_at) AS left_at FROM course_member m JOIN course c ON c.org_id = m.org_id AND c.id = m.course_id
+			WHERE m.org_id = $1 AND m.person_id = $4 AND c.connection_id = $2 AND c.portal_id = $3) AS m`,
 		tx.Org, c, on, who).Scan(&is)
 	return is, err
 }
