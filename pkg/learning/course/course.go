@@ -22,6 +22,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/lti"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -198,6 +199,7 @@ func (c *Course) queue(ctx context.Context, tx *tenant.Tx, now time.Time) error 
 	if err != nil {
 		return err
 	}
+	c.Job = j.ID
 	tx.Touch("course", c.ID)
 	_, err = tx.Exec(ctx, `UPDATE course SET job_id = $3 WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, j.ID)
 	return err
@@ -208,24 +210,42 @@ type order struct {
 	Course id.Course `json:"courseId"`
 }
 
-// Confirm has a course be read at once whose next list is believed however many it leaves out. The error is
-// errdefs.NotFound, also of another connection's.
-func Confirm(ctx context.Context, tx *tenant.Tx, c id.Connection, which id.Course, confirmed bool, now time.Time) (Course, error) {
-	found, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectOne+` AND connection_id = $3`, tx.Org, which, c)
+// Ask has a course be read at once, and where that is confirmed believes its next list however many it leaves out.
+// Readings begin Apart all the same. The error is errdefs.NotFound, also of one whose connection is deleted.
+func Ask(ctx context.Context, tx *tenant.Tx, which id.Course, confirmed bool, who activity.Actor) (Shown, error) {
+	found, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectOne, tx.Org, which)
 	if err != nil {
-		return found, err
+		return Shown{}, err
 	}
-	if _, err := job.Hasten(ctx, tx, found.Job, now); err != nil {
-		return found, err
+	if _, err := connection.Find(ctx, tx, found.Connection); errdefs.IsAbsent(err, connection.Noun) {
+		return Shown{}, Noun.NotFound(which)
+	} else if err != nil {
+		return Shown{}, err
+	}
+	if _, err := job.Hasten(ctx, tx, found.Job, who.At); err != nil {
+		return Shown{}, err
 	}
 	if found, err = lock(ctx, tx, which); err != nil {
-		return found, err
+		return Shown{}, err
 	}
-	found.Confirmed, found.DueAt = found.Confirmed || confirmed, now
+	found.Confirmed = found.Confirmed || confirmed
+	due := who.At
+	if found.BegunAt != nil && found.BegunAt.Add(Apart).After(due) {
+		due = found.BegunAt.Add(Apart)
+	}
+	if due.Before(found.DueAt) {
+		found.DueAt = due
+	}
 	if _, err := tx.Exec(ctx, `UPDATE course SET confirmed = $3, due_at = $4 WHERE org_id = $1 AND id = $2`, tx.Org, which, found.Confirmed, found.DueAt); err != nil {
-		return found, err
+		return Shown{}, err
 	}
-	return found, found.queue(ctx, tx, now)
+	if err := found.queue(ctx, tx, who.At); err != nil {
+		return Shown{}, err
+	}
+	who.Log(tx, "course.asked", "connection", found.Connection, map[string]any{"courseId": which, "confirmed": confirmed})
+	shown := Shown{Course: found}
+	err = tx.QueryRow(ctx, `SELECT count(*) FROM course_member WHERE org_id = $1 AND course_id = $2 AND left_at IS NULL`, tx.Org, which).Scan(&shown.Members)
+	return shown, err
 }
 
 // ResumeSome has some of the courses of a connection read at once that have no job any more, each once a minute, and

@@ -127,10 +127,6 @@ func (e *enrolling) finish(ctx context.Context, tx *tenant.Tx, j *job.Job, at pr
 	if kept > 0 {
 		trouble = ListShrank
 	}
-	// Whoever asked for a reading meanwhile gets another.
-	if e.course.BegunAt != nil && e.course.DueAt.After(*e.course.BegunAt) && e.course.DueAt.Before(due) && e.course.Failures == 0 {
-		due = e.course.DueAt
-	}
 	if _, err := tx.Exec(ctx, `
 		UPDATE course SET read_at = $3, due_at = $4, failures = 0, trouble = $5, kept = $6, confirmed = false WHERE org_id = $1 AND id = $2`,
 		tx.Org, e.course.ID, e.by.At, due, trouble, kept); err != nil {

@@ -402,14 +402,17 @@ func TestAListThatShrinks(t *testing.T) {
 	// Who is in a list that leaves out too many is still added.
 	next(append(slices.Clone(all[:10]), ltitest.Learns("new", "New")), 16, 5)
 	require.Equal(t, 1, c.count(`SELECT count(*) FROM activity WHERE org_id = $1 AND action = 'course.read' AND changes->>'added' = '20'`, c.one))
-	confirm := func(of id.Connection) error {
+	confirm := func(of id.Course) error {
 		return c.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := course.Confirm(ctx, tx, of, c.courseOf("math").ID, true, c.clock.Now())
+			_, err := course.Ask(ctx, tx, of, true, person.Author{By: "test", At: c.clock.Now()})
 			return err
 		})
 	}
-	require.Error(t, confirm(id.NewConnection()))
-	require.NoError(t, confirm(c.connection))
+	require.Error(t, confirm(id.NewCourse()))
+	require.NoError(t, confirm(c.courseOf("math").ID))
+	c.work()
+	require.Len(t, c.class("math"), 16, "it was read just now")
+	c.pass(course.Apart)
 	c.work()
 	require.Equal(t, []any{11, int64(0), ""}, []any{len(c.class("math")), c.courseOf("math").Kept, c.courseOf("math").Trouble})
 	// It is confirmed once.
