@@ -74,9 +74,9 @@ func scan(row pgx.CollectableRow) (c Course, err error) {
 }
 
 const (
-	// Apart is how far the beginnings of two readings of one course are apart at least, and Every how far they are apart
-	// where nobody asks for one.
+	// Apart is how far the beginnings of two readings of one course are apart at least.
 	Apart = 10 * time.Minute
+	// Every is how far they are apart where nobody asks for one.
 	Every = 24 * time.Hour
 	// abandonedAfter is how long a course is tried that cannot be read and that nobody who teaches it comes from.
 	abandonedAfter = 8 * 7 * 24 * time.Hour

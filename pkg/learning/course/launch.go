@@ -17,13 +17,15 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Enter finds the course that a launch comes from, for whoever comes by it: nobody reads it until the commit. It is nil
-// where its members were never read. The portal is held, and nobody is locked.
+// Enter finds the course that a launch comes from, for whoever comes by it: nobody gets or loses places by its list until
+// the commit. It is nil where its members were never read. The portal is held, and nobody is locked.
 func Enter(ctx context.Context, tx *tenant.Tx, c *connection.Opened, on id.Portal, l *lti.Launch) (*Course, error) {
 	if l.Course.ID == "" {
 		return nil, nil //nolint:nilnil // most launches come from no course that is read
 	}
-	found, err := lock(ctx, tx, of(c.ID, origin(c, l.Deployment), on, l.Course.ID))
+	which := of(c.ID, origin(c, l.Deployment), on, l.Course.ID)
+	// Those of a class who come at the same moment do not wait for each other.
+	found, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectOne+` FOR SHARE`, tx.Org, which)
 	if errdefs.IsNotFound(err, Noun) || err == nil && found.Unit.IsZero() {
 		return nil, nil //nolint:nilnil // likewise
 	}

@@ -17,10 +17,11 @@ import (
 const (
 	// MembersScope lets a tool read who is in a course (NRPS 2.0, section 3.1).
 	MembersScope = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
-	// MaxMembersPage bounds a page of a list of members, in bytes, and MaxPageMembers how many are on it.
+	// MaxMembersPage bounds a page of a list of members, in bytes.
 	MaxMembersPage = 4 << 20
-	MaxPageMembers = 5000
 
+	// mostOfPage bounds how many members are on a page.
+	mostOfPage     = 5000
 	membersType    = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 	membersVersion = "2.0"
 	// pageOf is how many members a page is asked for; a platform may give others.
@@ -194,7 +195,7 @@ func (p *Members) members(d *json.Decoder) error {
 		return err
 	}
 	for n := 0; d.More(); n++ {
-		if n == MaxPageMembers {
+		if n == mostOfPage {
 			return errList
 		}
 		var m struct {
@@ -243,21 +244,24 @@ func nextPage(of *url.URL, links []string) (string, error) {
 	return "", nil
 }
 
-// splitLinks are the links of a header; commas are in addresses too.
+// splitLinks are the links of a header. Commas are in addresses and in quotes too.
 func splitLinks(header string) (links []string) {
-	for rest := header; rest != ""; {
-		rest = strings.TrimLeft(rest, " \t,")
-		end := strings.IndexByte(rest, '>')
-		if end < 0 {
-			break
-		}
-		if comma := strings.IndexByte(rest[end:], ','); comma >= 0 {
-			links, rest = append(links, rest[:end+comma]), rest[end+comma:]
-		} else {
-			links, rest = append(links, rest), ""
+	begins, address, quoted := 0, false, false
+	for i, r := range header {
+		switch {
+		case quoted:
+			quoted = r != '"'
+		case address:
+			address = r != '>'
+		case r == '<':
+			address = true
+		case r == '"':
+			quoted = true
+		case r == ',':
+			links, begins = append(links, strings.TrimSpace(header[begins:i])), i+1
 		}
 	}
-	return links
+	return append(links, strings.TrimSpace(header[begins:]))
 }
 
 // isNext says whether the parameters of a link have next among its relations.

@@ -624,3 +624,23 @@ func TestACourseOfMoreThanThePlanAllows(t *testing.T) {
 	c.work()
 	require.Equal(t, []any{30, course.PeopleLimit}, []any{len(c.class("math")), c.courseOf("math").Trouble})
 }
+
+// Two workers that read the same page, as one whose lease ended unnoticed, give everybody one place.
+func TestTwoWorkersReadTheSamePage(t *testing.T) {
+	c := newCourses(t)
+	c.Enroll("math", pupils(80)...)
+	c.Enroll("art", pupils(80)...)
+	c.teaches("math")
+	c.teaches("art")
+	var group sync.WaitGroup
+	for _, name := range []string{"math", "art", "math", "art"} {
+		j, err := job.Get(t.Context(), c.tenants, c.one, c.courseOf(name).Job)
+		require.NoError(t, err)
+		prepare := c.worker().Works[job.CourseRead].Prepare
+		group.Go(func() { _, _ = prepare(context.Background(), j) })
+	}
+	group.Wait()
+	c.work()
+	require.Equal(t, []int{80, 80, 81}, []int{len(c.class("math")), len(c.class("art")), c.persons()})
+	require.Equal(t, 2, c.count(`SELECT count(*) FROM unit WHERE org_id = $1 AND kind = 'class'`, c.one))
+}
