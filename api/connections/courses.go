@@ -38,7 +38,7 @@ type ConnectionCourse struct {
 	PlatformID string     `json:"platformId" doc:"What the platform calls the course (the id of its context)."`
 	Title      string     `json:"title" doc:"What people call the course there."`
 	PortalID   id.Portal  `json:"portalId" doc:"The portal that is opened from it."`
-	UnitID     *id.Unit   `json:"unitId" doc:"The class with its members; null until they were read."`
+	UnitID     *id.Unit   `json:"unitId" nullable:"true" doc:"The class with its members; null until they were read."`
 	Members    int64      `json:"members" doc:"How many are in the class by the list."`
 	Kept       int64      `json:"kept" doc:"How many the last list left out who stay in the class until that is confirmed."`
 	ErrorCode  *string    `json:"errorCode" doc:"Why the last reading did not come to its end: disabled (the connection is switched off), platform_changed (the connection is another platform's or portal's by now), portal_closed, too_large, or the code of the call, such as unavailable; or what was left out: list_shrank, age_required or people_limit. null for nothing."`
