@@ -193,6 +193,7 @@ var bodies = map[string]func(n int) map[string]any{
 	"rotateConnectionSecret": func(n int) map[string]any {
 		return map[string]any{"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "graceS": n + 1}
 	},
+	"readCourse": func(n int) map[string]any { return map[string]any{"confirmDepartures": n%2 == 0} },
 	"syncConnection": func(n int) map[string]any {
 		return map[string]any{"dryRun": false, "since": fmt.Sprintf("2026-01-01T00:00:%02dZ", n%60)}
 	},

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/learning/course"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/provider/model/modeltest"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -109,4 +111,25 @@ func (w *World) Connect(t testing.TB, org *Org) {
 	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
 		return connection.Create(ctx, tx, w.Vault, c, "xi-tests", activity.Actor{By: "test", At: c.CreatedAt}.Unlogged())
 	}))
+}
+
+// Course gives an organization a learning platform, and a course from which somebody who teaches it came.
+func (w *World) Course(t testing.TB, org *Org) course.Course {
+	t.Helper()
+	offer, ok := connection.FindOffer(connection.LMS, connection.LTI)
+	require.True(t, ok)
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	c := connection.New(offer, "platform", connection.Config{"issuer": "https://127.0.0.1:9", "clientId": "1"}, "", now)
+	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackFail, 1000
+	from := lti.Course{ID: "course", Title: "Course", Members: "https://127.0.0.1:9/members"}
+	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		if err := connection.Create(ctx, tx, w.Vault, c, "", activity.Actor{By: "test", At: now}.Unlogged()); err != nil {
+			return err
+		}
+		return course.Came(ctx, tx, &connection.Opened{Connection: c, Org: org.ID}, id.NewPortal(), &lti.Launch{Course: from}, now)
+	}))
+	found, err := course.List(context.Background(), w.Tenants, org.ID, c.ID, id.Course{}, 1)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	return found[0].Course
 }

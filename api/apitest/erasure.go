@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/learning/course"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/record"
 	"visavis.dev/pkg/learning/resourcelink"
@@ -93,6 +94,6 @@ func PlacesOf(found []string) map[string]bool {
 // Erase does what is left to do for those who were erased.
 func (w *World) Erase(t *testing.T) {
 	t.Helper()
-	eraser := person.Eraser{Files: w.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, statement.ForgetPerson)}
+	eraser := person.Eraser{Files: w.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, course.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, statement.ForgetPerson)}
 	w.runJobs(t, map[job.Kind]job.Work{job.Erase: {Prepare: func(context.Context, job.Job) (job.Step, error) { return eraser.Step, nil }}})
 }

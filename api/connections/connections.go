@@ -106,6 +106,7 @@ func (a *API) Register(s *route.Service) {
 	a.registerReceive(s)
 	a.registerSync(s)
 	a.registerUntold(s)
+	a.registerCourses(s)
 }
 
 // Connection is one connection, without its secret.

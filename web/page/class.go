@@ -169,7 +169,10 @@ type classBody struct {
 }
 
 // memberRow is somebody in a list.
-type memberRow struct{ URL, Name, Unit string }
+type memberRow struct {
+	URL, Name, Unit string
+	Came            bool
+}
 
 // taskRow is an assignment in a list.
 type taskRow struct {
@@ -193,7 +196,7 @@ func (v *view) class() error {
 		body.MoreTasks = v.at("/class") + "?" + url.Values{"tasks": {c.MoreOfWork}}.Encode()
 	}
 	for _, m := range c.Members {
-		body.Members = append(body.Members, memberRow{v.learnerAt(m.Person), m.Name, m.UnitName})
+		body.Members = append(body.Members, memberRow{v.learnerAt(m.Person), m.Name, m.UnitName, m.Came})
 	}
 	for _, a := range c.Tasks {
 		body.Tasks = append(body.Tasks, v.taskRow(c.Zoned, &a))

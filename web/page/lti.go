@@ -262,7 +262,7 @@ func (v *view) ltiConfig(which id.Connection) error {
 	}
 	text, err := json.Marshal(map[string]any{
 		"title": title, "description": title, "oidc_initiation_url": v.ltiAt(which, "login"), "target_link_uri": launch,
-		"redirect_uris": []string{launch}, "public_jwk_url": v.ltiAt(which, "jwks"), "scopes": []string{lti.ScoreScope},
+		"redirect_uris": []string{launch}, "public_jwk_url": v.ltiAt(which, "jwks"), "scopes": []string{lti.ScoreScope, lti.MembersScope},
 		"extensions": []any{map[string]any{
 			"platform": "canvas.instructure.com", "privacy_level": "name_only",
 			"settings": map[string]any{"text": title, "placements": []any{

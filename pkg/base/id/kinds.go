@@ -10,6 +10,7 @@ type (
 	candidateKind        struct{}
 	candidateRequestKind struct{}
 	caseLinkKind         struct{}
+	courseKind           struct{}
 	certificateKind      struct{}
 	chunkKind            struct{}
 	completionKind       struct{}
@@ -78,6 +79,8 @@ type (
 	CandidateRequest = ID[candidateRequestKind]
 	// CaseLink identifies a link that shows a customer their case.
 	CaseLink = ID[caseLinkKind]
+	// Course identifies a course of a learning platform.
+	Course = ID[courseKind]
 	// Certificate identifies a certificate.
 	Certificate = ID[certificateKind]
 	// Chunk identifies a passage of a document.
@@ -185,6 +188,7 @@ func (roleKind) Prefix() string             { return "role" }
 func (scheduleKind) Prefix() string         { return "sched" }
 func (screeningKind) Prefix() string        { return "scr" }
 func (caseLinkKind) Prefix() string         { return "case" }
+func (courseKind) Prefix() string           { return "crs" }
 func (certificateKind) Prefix() string      { return "cert" }
 func (chunkKind) Prefix() string            { return "chunk" }
 func (completionKind) Prefix() string       { return "cmp" }
@@ -243,6 +247,7 @@ var (
 	NewSchedule         = New[scheduleKind]
 	NewScreening        = New[screeningKind]
 	NewCaseLink         = New[caseLinkKind]
+	NewCourse           = New[courseKind]
 	NewCertificate      = New[certificateKind]
 	NewChunk            = New[chunkKind]
 	NewCompletion       = New[completionKind]
@@ -309,6 +314,7 @@ var (
 	ParseRole             = Parse[roleKind]
 	ParseSchedule         = Parse[scheduleKind]
 	ParseCaseLink         = Parse[caseLinkKind]
+	ParseCourse           = Parse[courseKind]
 	ParseCertificate      = Parse[certificateKind]
 	ParseChunk            = Parse[chunkKind]
 	ParseCompletion       = Parse[completionKind]

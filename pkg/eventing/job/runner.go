@@ -30,12 +30,13 @@ const (
 	quickAtOnce = 4
 	// computingAtOnce bounds the steps of a process that compute, and so the memory they
 	// take; askingAtOnce bounds those that mostly wait for other servers, fetchingAtOnce those
-	// that wait for sites, tellingAtOnce those that tell customers' systems, and documentsAtOnce
-	// those that read what is here. An organization has no more than its share of each, so that
+	// that wait for sites, tellingAtOnce those that tell customers' systems, listingAtOnce those that
+	// read lists there, and documentsAtOnce those that read what is here. An organization has no more than its share of each, so that
 	// slow servers of a few do not hold everybody up, nor slow sites its own documents.
 	computingAtOnce, computingOfOne = 2, 1
 	askingAtOnce, askingOfOne       = 16, 2
 	tellingAtOnce, tellingOfOne     = 16, 2
+	listingAtOnce, listingOfOne     = 8, 2
 	fetchingAtOnce, fetchingOfOne   = 16, 2
 	documentsAtOnce, documentsOfOne = 8, 2
 	// maxFailures is how many steps in a row may fail before the job does.
@@ -104,6 +105,7 @@ func (r *Runner) heavyQueues() []*queue {
 		newQueue("computing", heavyLine(r.Share.of(computing)), computingAtOnce, computingOfOne),
 		newQueue("asking", heavyLine(r.Share.of(asking)).fetching(false), askingAtOnce, askingOfOne),
 		newQueue("telling", heavyLine(r.Share.of(telling)), tellingAtOnce, tellingOfOne),
+		newQueue("listing", heavyLine(r.Share.of(listing)), listingAtOnce, listingOfOne),
 		newQueue("document", heavyLine(r.Share.of(documents)).fetching(false), documentsAtOnce, documentsOfOne),
 		newQueue("fetching", heavyLine(r.Share.of(reading)).fetching(true), fetchingAtOnce, fetchingOfOne),
 	} {

@@ -29,7 +29,8 @@ func (s Share) of(kinds []Kind) []Kind {
 // Every kind waits in one line. The quick ones are steps of a moment. The heavy ones are
 // prepared outside their transaction: those that compute take processor time and memory
 // for themselves, those that ask wait for other servers most of the time, those that tell
-// wait for customers' systems, which can be away for days, and those that read a document
+// wait for customers' systems, which can be away for days, those that list what such systems have
+// wait beside these, so that no list keeps what is to be told waiting, and those that read a document
 // whose file is here wait for processors, which are bounded where it is read. What joins a
 // recording reads and writes files, and waits with them. Of the reading
 // kinds, jobs that get pages of a site wait in a line of their own (see Fetching): a site can
@@ -39,6 +40,7 @@ var (
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
 	asking    = []Kind{KnowledgeEmbed, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
+	listing   = []Kind{CourseRead}
 	telling   = []Kind{ATSTell, CalendarRead, CalendarWrite, ConnectionSync, CRMSend, GradeSend, InboxTell, StatementSend}
 )
 
@@ -47,7 +49,7 @@ var (
 // mail is prepared too, but in a moment, and somebody waits for it.
 func (k Kind) Heavy() bool { return slices.Contains(heavy(), k) }
 
-func heavy() []Kind { return slices.Concat(computing, documents, asking, telling) }
+func heavy() []Kind { return slices.Concat(computing, documents, asking, listing, telling) }
 
 // Fetching is embedded in the inputs of the reading kinds.
 type Fetching struct {

@@ -20,11 +20,13 @@ type Member struct {
 	// Unit is zero outside any; UnitName is empty then.
 	Unit     id.Unit
 	UnitName string
+	// Came says that they were on the portal at all.
+	Came bool
 }
 
 // The statements of members whose places are there at $3, after $4, $5 at most.
 const (
-	memberColumns = `m.person_id, m.id, p.name, m.unit_id, COALESCE(u.name, '') AS unit_name`
+	memberColumns = `m.person_id, m.id, p.name, m.unit_id, COALESCE(u.name, '') AS unit_name, p.last_seen_at IS NOT NULL AS came`
 	memberTables  = ` JOIN person p ON p.org_id = $1 AND p.id = m.person_id LEFT JOIN unit u ON u.org_id = $1 AND u.id = m.unit_id`
 	// Rides membership_by_portal.
 	membersOfPortal = `

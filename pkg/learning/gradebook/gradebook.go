@@ -10,14 +10,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
-	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/learning/platformtoken"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/personas/connection"
@@ -33,36 +31,20 @@ type Options struct {
 	Opener  *connection.Opener
 	Report  *connection.Reporter
 	Egress  *egress.Guard
-	// Sign signs a token of an organization's by a key of the set that it shows.
-	Sign  func(ctx context.Context, org id.Org, claims jwt.Claims) (string, error)
-	Clock clock.PassiveClock
+	Sign    platformtoken.Sign
+	Clock   clock.PassiveClock
 }
 
 // Teller does the jobs that tell learning platforms. It is safe for concurrent use.
 type Teller struct {
 	Options
-	// tokens are the access tokens that platforms gave.
-	tokens lru.Cache[tokenOf, lti.Token]
+	tokens *platformtoken.Tokens
 	rests  *dispatch.Rests
 }
 
-// tokenOf names the token of a connection as it was settled last.
-type tokenOf struct {
-	org     id.Org
-	of      id.Connection
-	settled time.Time
-}
-
-// mostTokens bounds the tokens that are remembered.
-const mostTokens = 1000
-
 // New makes a teller.
 func New(o Options) *Teller {
-	tokens, err := lru.New[tokenOf, lti.Token](mostTokens)
-	if err != nil {
-		panic(err) // the size is good
-	}
-	return &Teller{o, tokens, dispatch.NewRests()}
+	return &Teller{o, platformtoken.New(o.Sign, o.Clock, lti.ScoreScope), dispatch.NewRests()}
 }
 
 // Background is what workers do for learning platforms.
@@ -171,19 +153,7 @@ func score(l *resourcelink.Link, r *result.Result) lti.Score {
 func (t *Teller) send(ctx context.Context, o *connection.Opened, l *resourcelink.Link, r *result.Result) error {
 	began := t.Clock.Now()
 	client := o.Kind.Guard(t.Egress).ClientWithin(o.Timeout(), longestAnswer)
-	key := tokenOf{o.Org, o.ID, o.SettledAt}
-	var err error
-	for range 2 {
-		var token lti.Token
-		if token, err = t.token(ctx, o, client, key); err != nil {
-			break
-		}
-		err = score(l, r).Send(ctx, client, token, l.LineItem)
-		if !errors.Is(err, upstream.ErrRefused) {
-			break
-		}
-		t.tokens.Remove(key)
-	}
+	err := t.tokens.With(ctx, o, client, func(token lti.Token) error { return score(l, r).Send(ctx, client, token, l.LineItem) })
 	t.rests.After(o, began, t.Clock.Now(), err)
 	if !errors.Is(err, upstream.ErrRejected) { // a line item that is gone says nothing of the platform
 		t.Report.Report(o.Org, o.ID, connection.OutcomeOf("score", began, t.Clock.Now(), err))
@@ -193,23 +163,6 @@ func (t *Teller) send(ctx context.Context, o *connection.Opened, l *resourcelink
 
 // longestAnswer is in bytes.
 const longestAnswer = 256 << 10
-
-func (t *Teller) token(ctx context.Context, o *connection.Opened, client *http.Client, key tokenOf) (lti.Token, error) {
-	now := t.Clock.Now()
-	if token, ok := t.tokens.Get(key); ok && token.Usable(now) {
-		return token, nil
-	}
-	p := o.Platform()
-	assertion, err := t.Sign(ctx, o.Org, p.Assertion(now))
-	if err != nil {
-		return lti.Token{}, err
-	}
-	token, err := p.Redeem(ctx, client, assertion, lti.ScoreScope, now)
-	if err == nil {
-		t.tokens.Add(key, token)
-	}
-	return token, err
-}
 
 // done is the step of a job with nothing left to do.
 func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {

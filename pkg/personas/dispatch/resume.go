@@ -16,6 +16,18 @@ import (
 // Stopped takes up some of what is not told any more of a connection, and says whether there may be more.
 type Stopped func(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) (more bool, err error)
 
+// Each takes up some of each, one after another.
+func Each(all ...Stopped) Stopped {
+	return func(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) (bool, error) {
+		for _, take := range all {
+			if more, err := take(ctx, tx, c, now); err != nil || more {
+				return more, err
+			}
+		}
+		return false, nil
+	}
+}
+
 // Resumer goes on with what waits for a connection once it is mended, by what takes up what is stopped of
 // its provider.
 type Resumer map[connection.Provider]Stopped

@@ -92,22 +92,66 @@ func ByExternalID(ctx context.Context, tx *tenant.Tx, name string) (Person, erro
 // address was given to a new owner there.
 var ErrOtherIdentity = errors.New("the person is somebody else at the identity provider")
 
+// Admit finds somebody by who they are at an identity provider, and else adds them, by whom nobody
+// vouches for an address: what is wanted has none, and no external id. Whoever comes twice at once is
+// one person. They are locked until the commit. The error is errdefs.Gone or ErrFull.
+func Admit(ctx context.Context, tx *tenant.Tx, at At, w Wanted) (who Person, added bool, err error) {
+	for {
+		found, err := ByIdentity(ctx, tx, at)
+		if err == nil {
+			who, err = Lock(ctx, tx, found.ID)
+			return who, false, err
+		}
+		if !errdefs.IsNotFound(err, Noun) {
+			return who, false, err
+		}
+		err = tx.Attempt(ctx, func(ctx context.Context) error {
+			if who, _, err = FindOrAdd(ctx, tx, w); err != nil {
+				return err
+			}
+			kept, err := identify(ctx, tx, who.ID, at, w.At)
+			if err == nil && !kept {
+				err = errIdentified
+			}
+			return err
+		})
+		if !errors.Is(err, errIdentified) {
+			return who, err == nil, err
+		}
+	}
+}
+
+// errIdentified says that somebody else was added with the identity a moment ago.
+var errIdentified = errors.New("the identity was just added")
+
 // Identify notes who somebody who is locked is at an identity provider. It rides
 // person_identity_by_person. The error is ErrOtherIdentity.
 func Identify(ctx context.Context, tx *tenant.Tx, who id.Person, at At, now time.Time) error {
+	_, err := identify(ctx, tx, who, at, now)
+	return err
+}
+
+// identify is Identify, and says whether the identity was noted, or was somebody's already.
+func identify(ctx context.Context, tx *tenant.Tx, who id.Person, at At, now time.Time) (bool, error) {
 	var others int
 	if err := tx.QueryRow(ctx, `
 		SELECT count(*) FROM person_identity
 		WHERE org_id = $1 AND person_id = $2 AND connection_id = $3 AND issuer = $4 AND subject <> $5`,
 		tx.Org, who, at.Connection, at.Issuer, at.Subject).Scan(&others); err != nil {
-		return err
+		return false, err
 	}
 	if others > 0 {
-		return ErrOtherIdentity
+		return false, ErrOtherIdentity
 	}
 	tx.Touch("person_identity", at.Connection, name(at.Issuer), name(at.Subject))
-	_, err := tx.Exec(ctx, `
+	tag, err := tx.Exec(ctx, `
 		INSERT INTO person_identity (org_id, connection_id, issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (org_id, connection_id, issuer, subject) DO NOTHING`, tx.Org, at.Connection, at.Issuer, at.Subject, who, now)
-	return err
+	return err == nil && tag.RowsAffected() > 0, err
+}
+
+// IdentitiesAt are who somebody is at identity providers. It rides person_identity_by_person.
+func IdentitiesAt(ctx context.Context, tx *tenant.Tx, who id.Person) ([]At, error) {
+	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[At], `
+		SELECT connection_id, issuer, subject FROM person_identity WHERE org_id = $1 AND person_id = $2`, tx.Org, who)
 }

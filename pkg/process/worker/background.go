@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/learning/course"
 	"visavis.dev/pkg/learning/gradebook"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/record"
@@ -90,7 +91,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&voice.Cloner{Tenants: b.Tenants, Files: b.Files, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: connection.Tasks(d)},
 		dispatch.Resumer{
-			connection.LTI: resourcelink.ResumeSome, connection.XAPI: statement.ResumeSome,
+			connection.LTI: dispatch.Each(resourcelink.ResumeSome, course.ResumeSome), connection.XAPI: statement.ResumeSome,
 			connection.CalDAV: slot.Resume, connection.GoogleCalendar: slot.Resume,
 			connection.Slack: notice.ResumeSome, connection.Teams: notice.ResumeSome, connection.Zendesk: notice.ResumeSome,
 		}.Background(),
@@ -112,7 +113,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: b.Addresses.Tasks()},
 		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Answers: b.Answers,
 			JoinURL: func(which id.Session, token string) string { return session.StaffURL(o.PageURL(), which, token) }, Clock: o.Clock, Log: o.Log}).Background(),
-		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson, statement.ForgetPerson)}).Background(d),
+		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, course.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson, statement.ForgetPerson)}).Background(d),
 		roster.NewImporter(b.Tenants, b.Files, terms).Background(),
 		(&setup.Builder{
 			Sources: setup.Sources{Tenants: b.Tenants, Fetch: fetch, Extract: read},
@@ -126,6 +127,9 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&result.Scorer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 		job.Background{Tasks: resourcelink.Tasks(d)},
 		gradebook.New(gradebook.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Sign: b.Registry.SignToken, Clock: o.Clock}).Background(),
+		course.NewReader(course.Options{
+			Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Sign: b.Registry.SignToken, Terms: terms, Clock: o.Clock,
+		}).Background(d),
 		job.Background{Tasks: statement.Tasks(d)},
 		(&recordstore.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock, Rests: dispatch.NewRests()}).Background(),
 		(&report.Builder{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),

@@ -1,7 +1,8 @@
 // Package lti speaks LTI 1.3 Advantage as a tool: it begins a platform's launches, believes
-// what platforms sign, answers deep linking, and gives grades back (1EdTech: Security
-// Framework 1.0, LTI Core 1.3, Deep Linking 2.0, Assignment and Grade Services 2.0). Who
-// comes in by a launch is package signin's.
+// what platforms sign, answers deep linking, gives grades back, and reads who is in a course
+// (1EdTech: Security Framework 1.0, LTI Core 1.3, Deep Linking 2.0, Assignment and Grade
+// Services 2.0, Names and Role Provisioning Services 2.0). Who comes in by a launch is package
+// signin's, and who is in a class package course's.
 package lti
 
 import (
@@ -97,6 +98,8 @@ type Launch struct {
 	ReturnURL string
 	// LineItem is where scores of the link go; empty where none may be sent.
 	LineItem string
+	// Course is where it comes from.
+	Course Course
 	// Linking is of a DeepLink.
 	Linking Linking
 }
@@ -113,19 +116,27 @@ const (
 	longest    = 2048
 )
 
-// has says whether the person has a role in the course; what they are elsewhere in the
-// institution counts for nothing.
-func (l *Launch) has(roles ...string) bool {
+// The roles that say whether somebody teaches or learns.
+const (
+	instructor = "Instructor"
+	learner    = "Learner"
+)
+
+// has says whether roles have one in the course; what somebody is elsewhere in the institution
+// counts for nothing.
+func has(all []string, roles ...string) bool {
 	return slices.ContainsFunc(roles, func(role string) bool {
-		return slices.Contains(l.Roles, membership+role) || slices.Contains(l.Roles, role)
+		return slices.Contains(all, membership+role) || slices.Contains(all, role)
 	})
 }
 
 // Instructs says whether the person teaches the course.
-func (l *Launch) Instructs() bool { return l.has("Instructor") }
+func (l *Launch) Instructs() bool { return has(l.Roles, instructor) }
 
 // Designs says whether the person may choose what the course links to.
-func (l *Launch) Designs() bool { return l.has("Instructor", "ContentDeveloper", "Administrator") }
+func (l *Launch) Designs() bool {
+	return has(l.Roles, instructor, "ContentDeveloper", "Administrator")
+}
 
 // Item is what a deep link leads to.
 type Item struct {

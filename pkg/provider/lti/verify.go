@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/golang-jwt/jwt/v5"
 	"golang.org/x/sync/singleflight"
@@ -201,6 +200,8 @@ type said struct {
 	Roles      []string            `json:"https://purl.imsglobal.org/spec/lti/claim/roles"`
 	Custom     map[string]any      `json:"https://purl.imsglobal.org/spec/lti/claim/custom"`
 	Link       struct{ ID string } `json:"https://purl.imsglobal.org/spec/lti/claim/resource_link"`
+	Context    json.RawMessage     `json:"https://purl.imsglobal.org/spec/lti/claim/context"`
+	Members    json.RawMessage     `json:"https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"`
 	Shown      struct {
 		ReturnURL string `json:"return_url"`
 		Locale    string `json:"locale"`
@@ -286,13 +287,13 @@ func (s *said) unspeakable() bool {
 		texts = append(texts, name, text)
 	}
 	return slices.ContainsFunc(append(texts, s.Roles...), func(text string) bool { return strings.ContainsRune(text, 0) }) ||
-		strings.ContainsFunc(s.Subject, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar })
+		indistinct(s.Subject)
 }
 
 func (s *said) launch() Launch {
 	l := Launch{
 		Message: s.Message, Deployment: s.Deployment, User: s.Subject, Name: plain(s.Name), Email: s.Email, Locale: s.Shown.Locale,
-		ReturnURL: webAddress(s.Shown.ReturnURL), Custom: map[string]string{},
+		ReturnURL: webAddress(s.Shown.ReturnURL), Custom: map[string]string{}, Course: s.course(),
 	}
 	if l.Locale == "" {
 		l.Locale = s.Locale

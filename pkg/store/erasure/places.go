@@ -171,6 +171,8 @@ var Places = []Place{
 	{"told_figure", []string{"selection", "kind", "form"}, Never, "ids, digests by a secret of the ledger, counts and sums of six people or more"},
 	{"told_ledger", []string{"salt"}, Never, "a secret that digests are made by"},
 	{"report", []string{"kind", "title", "language", "format", "state", "created_by", "selection"}, Never, "ids, the platform's own words and what the subject is called; what is printed is in files, which go with the result and with the words"},
+	{"course", []string{"issuer", "client_id", "deployment_id", "context_id", "title", "address", "trouble"}, Never, "what a learning platform calls a course and where it lists who is in it"},
+	{"course_erased", []string{"digest"}, Never, "a digest of a platform's name of somebody who was erased, by which no list brings them back; whoever has this database and knows such a name can try whether it is the one"},
 	{"resource_link", []string{"issuer", "client_id", "deployment_id", "user_id", "line_item", "trouble"}, WithPlaces, ""},
 	{"record_statement", []string{"kind", "said", "store", "trouble"}, Never, ids},
 	{"result", []string{"criteria", "objectives"}, WithPlaces, ""},

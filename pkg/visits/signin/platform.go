@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/learning/course"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/door"
@@ -279,11 +280,20 @@ func (e *entrance) launched(
 	if err := person.Hold(ctx, tx, e.portal.ID); err != nil {
 		return Visit{}, err
 	}
+	if l.Instructs() && l.Course.Members != "" {
+		if err := course.Came(ctx, tx, c, e.portal.ID, l, e.now); err != nil {
+			return Visit{}, err
+		}
+	}
+	from, err := course.Enter(ctx, tx, c, e.portal.ID, l)
+	if err != nil {
+		return Visit{}, err
+	}
 	who, added, err := e.vouched(ctx, tx, c, l, terms)
 	if err != nil {
 		return Visit{}, err
 	}
-	m, err := e.placed(ctx, tx, c, l, who, added)
+	m, err := e.placed(ctx, tx, c, l, from, who, added)
 	if err != nil {
 		return Visit{}, err
 	}
@@ -295,36 +305,74 @@ func (e *entrance) launched(
 	}
 	v, err := e.seat(ctx, tx, who.ID, m.ID)
 	if err == nil && about != nil && l.LineItem != "" && m.Role == person.Learner {
-		from := resourcelink.Link{
+		link := resourcelink.Link{
 			Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem,
 			Origin: resourcelink.Origin{Issuer: c.Config.Text("issuer"), ClientID: c.Config.Text("clientId"), Deployment: l.Deployment},
 		}
-		err = resourcelink.Keep(ctx, tx, from, e.now)
+		err = resourcelink.Keep(ctx, tx, link, e.now)
 	}
 	v.Details = Details{Subject: about, AllowedOrigins: c.FrameOrigins(), ReturnURL: l.ReturnURL}
 	return v, err
 }
 
-// placed is the place of somebody whom a platform vouches for. It is made for who was just added:
-// one that was removed or switched off since is not made again. Its role stays as it is: one who
-// has more to do on the portal than a platform may say does not come in by it.
+// placed is the place of somebody whom a platform vouches for: that in the class of the course that they come from, if
+// its list gave them one, and else the oldest. It is made for who was just added, or whose place was taken away because a
+// list of the platform had them no more: one that was removed otherwise or switched off since is not made again. Its role
+// stays as it is: one who has more to do on the portal than a platform may say does not come in by it.
 func (e *entrance) placed(
-	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, who person.Person, added bool,
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, from *course.Course, who person.Person, added bool,
 ) (m person.Membership, err error) {
 	role, teachers := person.Learner, c.Config.On("teachers")
 	if teachers && l.Instructs() {
 		role = person.Teacher
 	}
 	if added {
-		by := person.Author{By: c.ID.String(), At: e.now}.Unlogged()
-		m, _, err = person.Join(ctx, tx, who, person.Place{Portal: e.portal.ID, Role: role, Find: true}, by)
+		m, err = e.join(ctx, tx, c, from, who, role)
 	} else {
-		var sits person.Standing
-		sits, err = person.Seat(ctx, tx, e.portal.ID, who.ID, id.Membership{}, e.now)
-		m = sits.Membership
+		m, err = e.seated(ctx, tx, from, who.ID)
+		if none, ok := errors.AsType[*person.StandingError](err); ok && none.Reason == person.NoMembership {
+			var away bool
+			if away, err = course.TakenAway(ctx, tx, c.ID, e.portal.ID, who.ID); err == nil && !away {
+				err = none
+			} else if err == nil {
+				m, err = e.join(ctx, tx, c, from, who, role)
+			}
+		}
 	}
 	if err == nil && m.Role != person.Learner && (m.Role != person.Teacher || !teachers) {
 		err = refuse(ProviderDenied)
+	}
+	return m, err
+}
+
+// seated is the place by which somebody comes in who has one.
+func (e *entrance) seated(ctx context.Context, tx *tenant.Tx, from *course.Course, who id.Person) (person.Membership, error) {
+	var in id.Membership
+	if from != nil {
+		var err error
+		if in, err = from.Place(ctx, tx, who); err != nil {
+			return person.Membership{}, err
+		}
+	}
+	sits, err := person.Seat(ctx, tx, e.portal.ID, who, in, e.now)
+	if _, ok := errors.AsType[*person.StandingError](err); ok && !in.IsZero() {
+		sits, err = person.Seat(ctx, tx, e.portal.ID, who, id.Membership{}, e.now)
+	}
+	return sits.Membership, err
+}
+
+// join gives somebody a place: who learns in a course that is read has it in its class.
+func (e *entrance) join(
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, from *course.Course, who person.Person, role person.Role,
+) (person.Membership, error) {
+	at := person.Place{Portal: e.portal.ID, Role: role, Find: true}
+	inClass := from != nil && role == person.Learner
+	if inClass {
+		at.Unit = from.Unit
+	}
+	m, _, err := person.Join(ctx, tx, who, at, person.Author{By: c.ID.String(), At: e.now}.Unlogged())
+	if err == nil && inClass {
+		err = from.Seat(ctx, tx, who.ID, m.ID)
 	}
 	return m, err
 }
@@ -348,32 +396,18 @@ func (e *entrance) vouched(
 	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, terms plan.Terms,
 ) (who person.Person, added bool, err error) {
 	at := person.At{Connection: c.ID, Issuer: c.Config.Text("issuer"), Subject: l.User}
-	found, err := person.ByIdentity(ctx, tx, at)
-	if err == nil {
-		who, err = person.Lock(ctx, tx, found.ID)
-		return who, false, err
-	}
-	if !errdefs.IsNotFound(err, person.Noun) {
-		return who, false, err
-	}
 	wanted := person.Wanted{Name: l.Name, AgeBand: person.AgeBand(c.Config.Text("ageBand")), Terms: terms, At: e.now}
 	if wanted.Name == "" {
-		wanted.Name = unnamed(l.User)
+		wanted.Name = course.Unnamed(l.User)
 	}
 	code, _, _ := strings.Cut(strings.ReplaceAll(l.Locale, "_", "-"), "-")
 	if spoken, ok := language.Lookup(code); ok && code != "" {
 		wanted.Language = &spoken.Code
 	}
-	if who, _, err = person.FindOrAdd(ctx, tx, wanted); err != nil {
-		return who, false, err
+	if who, added, err = person.Admit(ctx, tx, at, wanted); err == nil && added {
+		err = course.Welcome(ctx, tx, at)
 	}
-	return who, true, person.Identify(ctx, tx, who.ID, at, e.now)
-}
-
-// unnamed is what somebody is called whose platform does not tell their name.
-func unnamed(user string) string {
-	hash := sha256.Sum256([]byte(user))
-	return "Learner " + strings.ToUpper(base64.RawURLEncoding.EncodeToString(hash[:])[:6])
+	return who, added, err
 }
 
 // suits refuses whom the door asks for what no launch proves: a launch is no way around a door.

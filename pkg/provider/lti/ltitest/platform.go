@@ -1,6 +1,6 @@
 // Package ltitest is a learning platform on loopback, for tests of what launches and grades. It is
 // written from the standards alone (1EdTech Security Framework 1.0, LTI Core 1.3, Deep Linking
-// 2.0, Assignment and Grade Services 2.0), and shares nothing with the tool that it tests.
+// 2.0, Assignment and Grade Services 2.0, Names and Role Provisioning Services 2.0), and shares nothing with the tool that it tests.
 package ltitest
 
 import (
@@ -66,9 +66,10 @@ type Platform struct {
 	// Published are the names of the keys that are shown; Key is the only one of them.
 	Published []string
 
-	t       testing.TB
-	mu      sync.Mutex
-	tokens  map[string]bool
+	t  testing.TB
+	mu sync.Mutex
+	// tokens are the scopes of the access tokens.
+	tokens  map[string]string
 	used    map[string]bool
 	scores  []Score
 	behaves []int
@@ -76,6 +77,7 @@ type Platform struct {
 	conflicts int
 	KeyReads  int
 	Tokens    int
+	courses   map[string]*course
 }
 
 // New starts a platform.
@@ -83,11 +85,12 @@ func New(t testing.TB) *Platform {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
-	p := &Platform{t: t, Key: key, Clock: time.Now, Published: []string{"1"}, tokens: map[string]bool{}, used: map[string]bool{}}
+	p := &Platform{t: t, Key: key, Clock: time.Now, Published: []string{"1"}, tokens: map[string]string{}, courses: map[string]*course{}, used: map[string]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /keys", p.keys)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("POST /items/{item}/scores", p.score)
+	mux.HandleFunc("GET /courses/{course}/members", p.members)
 	p.Server = httptest.NewTLSServer(mux)
 	t.Cleanup(p.Close)
 	return p
@@ -292,22 +295,22 @@ func (p *Platform) token(w http.ResponseWriter, r *http.Request) {
 	case claims["iss"] != ClientID, claims["sub"] != ClientID, len(audience) != 1, audience[0] != p.URL+"/token", jti == "", p.used[jti]:
 		refuse("claims")
 		return
-	case r.FormValue("scope") != scoreScope:
+	case r.FormValue("scope") != scoreScope && r.FormValue("scope") != membersScope:
 		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_scope"})
 		return
 	}
 	p.used[jti] = true
 	token := rand.Text()
-	p.tokens[token] = true
+	p.tokens[token] = r.FormValue("scope")
 	p.Tokens++
-	answer(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600, "scope": scoreScope})
+	answer(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600, "scope": r.FormValue("scope")})
 }
 
 // Forget has the platform know no access token any more.
 func (p *Platform) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tokens = map[string]bool{}
+	p.tokens = map[string]string{}
 }
 
 // Behave has the next scores answered with these statuses, one each.
@@ -324,7 +327,7 @@ func (p *Platform) score(w http.ResponseWriter, r *http.Request) {
 	s := Score{LineItem: r.PathValue("item"), ContentType: r.Header.Get("Content-Type")}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.tokens[token] {
+	if p.tokens[token] != scoreScope {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
