@@ -67,7 +67,7 @@ func Unlimited(o *Options) {
 // New runs the API until the test ends.
 func New(t testing.TB, options ...Option) *API {
 	t.Helper()
-	begin()
+	awaitHour()
 	o := Options{
 		Backend: Backend{
 			DirectoryURL: databasetest.URL(t, database.Directory),

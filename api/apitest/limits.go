@@ -15,7 +15,7 @@ const room = 10 * time.Second
 func Within(t *testing.T, f func() []Answer) []Answer {
 	t.Helper()
 	if time.Until(nextMinute()) < room {
-		time.Sleep(time.Until(nextMinute()))
+		waitFor(nextMinute())
 	}
 	for {
 		ends := nextMinute()
@@ -23,19 +23,21 @@ func Within(t *testing.T, f func() []Answer) []Answer {
 		if time.Now().Before(ends) {
 			return answers
 		}
-		time.Sleep(time.Until(nextMinute()))
+		waitFor(nextMinute())
 	}
 }
 
 // soon is what an hour has left at least when a test begins.
 const soon = 15 * time.Second
 
-// begin waits for the next hour where this one is about to end: mails are counted by the hour,
+// awaitHour waits for the next hour where this one is about to end: mails are counted by the hour,
 // and tomorrow is another day.
-func begin() {
-	if left := time.Until(time.Now().Truncate(time.Hour).Add(time.Hour)); left < soon {
-		time.Sleep(left)
+func awaitHour() {
+	if next := time.Now().Truncate(time.Hour).Add(time.Hour); time.Until(next) < soon {
+		waitFor(next)
 	}
 }
+
+func waitFor(at time.Time) { <-time.After(time.Until(at)) }
 
 func nextMinute() time.Time { return time.Now().Truncate(time.Minute).Add(time.Minute) }

@@ -82,9 +82,10 @@ const (
 	abandonedAfter = 8 * 7 * 24 * time.Hour
 	// MaxCourses bounds the courses of a connection.
 	MaxCourses = 5000
-	// MaxMembers bounds the members of a course, and MaxPages the pages of a list.
+	// MaxMembers bounds the members of a course.
 	MaxMembers = 5000
-	MaxPages   = 100
+	// MaxPages bounds the pages of a list.
+	MaxPages = 100
 )
 
 // Why a course is not read, besides the codes of package upstream, or what of its list was left out.

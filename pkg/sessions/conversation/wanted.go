@@ -119,15 +119,19 @@ func unitsOf(synonyms *search.Synonyms, language, text string) []wanted {
 		out = append(out, u)
 	}
 	for i, w := range words {
-		if taken[i] || slices.ContainsFunc(out, func(o wanted) bool { return slices.Contains(o.terms, w.text) }) {
-			continue
+		if !taken[i] {
+			out = alsoWanted(out, language, w.text, search.Fold(text[w.from:w.to]))
 		}
-		if answer.OfAsking(language, search.Fold(text[w.from:w.to])) {
-			continue
-		}
-		out = append(out, wanted{terms: []string{w.text}, raw: []string{search.Fold(text[w.from:w.to])}, sure: 1})
 	}
 	return out
+}
+
+// alsoWanted adds a word that means nothing known, unless it is wanted already or one of asking.
+func alsoWanted(all []wanted, language, term, raw string) []wanted {
+	if slices.ContainsFunc(all, func(o wanted) bool { return slices.Contains(o.terms, term) }) || answer.OfAsking(language, raw) {
+		return all
+	}
+	return append(all, wanted{terms: []string{term}, raw: []string{raw}, sure: 1})
 }
 
 // phraseParts are what the words of a phrase mean each by itself; nil where fewer than two of them
