@@ -294,6 +294,9 @@ func testHostileQueries(t *testing.T, w *apitest.World) {
 			require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", query, answer.Raw)
 			return answer
 		}
+		if o.ID == "getHealth" { // probes are answered whatever they send
+			return
+		}
 		for _, name := range []string{"noSuchParameter", "Limit", "limit[]", "%22"} {
 			plain, err := url.QueryUnescape(name)
 			require.NoError(t, err)

@@ -34,7 +34,8 @@ func CheckHeaders(t testing.TB, a Answer) {
 // when it is read again.
 var finerThanKept = regexp.MustCompile(`"[^"]+":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7,}[^"]*"`)
 
-func checkMoments(t testing.TB, a Answer) {
+// CheckMoments checks that an answer tells every moment as it is kept.
+func CheckMoments(t testing.TB, a Answer) {
 	t.Helper()
 	require.Empty(t, finerThanKept.FindAllString(string(a.Raw), -1), "moments that are finer than microseconds")
 }

@@ -113,7 +113,7 @@ func (w *World) Connect(t testing.TB, org *Org) {
 	}))
 }
 
-// Course gives an organization a learning platform, and a course from which somebody who teaches it came.
+// Course gives an organization a learning platform with three courses from which somebody who teaches them came, and answers one.
 func (w *World) Course(t testing.TB, org *Org) course.Course {
 	t.Helper()
 	offer, ok := connection.FindOffer(connection.LMS, connection.LTI)
@@ -121,15 +121,20 @@ func (w *World) Course(t testing.TB, org *Org) course.Course {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	c := connection.New(offer, "platform", connection.Config{"issuer": "https://127.0.0.1:9", "clientId": "1"}, "", now)
 	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackFail, 1000
-	from := lti.Course{ID: "course", Title: "Course", Members: "https://127.0.0.1:9/members"}
 	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
 		if err := connection.Create(ctx, tx, w.Vault, c, "", activity.Actor{By: "test", At: now}.Unlogged()); err != nil {
 			return err
 		}
-		return course.Came(ctx, tx, &connection.Opened{Connection: c, Org: org.ID}, id.NewPortal(), &lti.Launch{Course: from}, now)
+		for _, name := range []string{"knots", "sails", "tides"} {
+			from := lti.Course{ID: name, Title: name, Members: "https://127.0.0.1:9/members/" + name}
+			if err := course.Came(ctx, tx, &connection.Opened{Connection: c, Org: org.ID}, id.NewPortal(), &lti.Launch{Course: from}, now); err != nil {
+				return err
+			}
+		}
+		return nil
 	}))
-	found, err := course.List(context.Background(), w.Tenants, org.ID, c.ID, id.Course{}, 1)
+	found, err := course.List(context.Background(), w.Tenants, org.ID, c.ID, id.Course{}, 3)
 	require.NoError(t, err)
-	require.Len(t, found, 1)
+	require.Len(t, found, 3)
 	return found[0].Course
 }

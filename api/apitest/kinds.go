@@ -42,13 +42,14 @@ var Kinds = map[string]func(testing.TB, *World, *Org) string{
 	"/connections/{id}/webhook": func(t testing.TB, w *World, org *Org) string {
 		return w.MediaServer(t, org, MediaKey).String()
 	},
-	// CRMs alone are synced.
+	// Learning platforms alone have courses.
 	"/connections/{id}/courses": func(t testing.TB, w *World, org *Org) string {
 		return w.Course(t, org).Connection.String()
 	},
 	"/courses/{id}": func(t testing.TB, w *World, org *Org) string {
 		return w.Course(t, org).ID.String()
 	},
+	// CRMs alone are synced.
 	"/connections/{id}/sync": func(t testing.TB, w *World, org *Org) string {
 		return w.CRM(t, org, "https://127.0.0.1:9").String()
 	},

@@ -86,7 +86,7 @@ func TestTheLawsOfARemoteRoleFollowTheCandidate(t *testing.T) {
 	require.Equal(t, []any{"nyc_ll144"}, laws(again))
 	from, err = time.Parse(time.RFC3339, read(t, w, "getCandidate", late)["startsFrom"].(string))
 	require.NoError(t, err)
-	require.Greater(t, time.Until(from), 13*24*time.Hour, "the days count from then")
+	require.Greater(t, time.Until(from), 11*24*time.Hour, "the days count from then")
 	var given, agreed int
 	for _, e := range apitest.At(again, "record", "entries").([]any) {
 		switch apitest.At(e, "action") {
