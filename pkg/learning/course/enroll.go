@@ -179,8 +179,7 @@ func (e *enrolling) enroll(ctx context.Context, tx *tenant.Tx, m *lti.Member) er
 		return err
 	}
 	if added {
-		e.added++
-		return e.join(ctx, tx, who, role)
+		return e.add(ctx, tx, who, role)
 	}
 	had, there, err := e.course.member(ctx, tx, who.ID)
 	if err != nil {
@@ -196,8 +195,7 @@ func (e *enrolling) enroll(ctx context.Context, tx *tenant.Tx, m *lti.Member) er
 	if err != nil || !joins {
 		return err
 	}
-	e.added++
-	return e.join(ctx, tx, who, role)
+	return e.add(ctx, tx, who, role)
 }
 
 // gives says whether a list gives places with a role: those who teach have one where the connection says so.
@@ -251,33 +249,51 @@ func Unnamed(user string) string {
 	return "Learner " + strings.ToUpper(base64.RawURLEncoding.EncodeToString(hash[:])[:6])
 }
 
+// Allows says whether a platform lets somebody in who has a role on the portal: nobody who has more to do there than
+// it may say.
+func Allows(c *connection.Opened, r person.Role) bool {
+	return r == person.Learner || r == person.Teacher && c.Config.On("teachers")
+}
+
 // mayJoin says whether somebody who was there before gets a place in the class. Whose last place on the portal the
-// organization took away gets none, and who teaches, manages or does more on the whole portal needs none.
+// organization took away, or whose places there are all switched off, over or not begun, gets none: it would be a way
+// around that. Nor does who has more to do on the portal than a platform lets in, and who teaches all of it needs none.
 func (e *enrolling) mayJoin(ctx context.Context, tx *tenant.Tx, who id.Person, role person.Role) (bool, error) {
 	places, err := person.Places(ctx, tx, who, e.by.At)
 	if err != nil {
 		return false, err
 	}
-	here := false
+	here, on := false, false
 	for _, p := range places {
 		if p.Membership.Portal != e.course.Portal {
 			continue
 		}
-		here = true
-		if role == person.Teacher && p.Membership.Unit.IsZero() && p.Membership.Role != person.Learner {
+		if !Allows(e.opened, p.Membership.Role) || role == person.Teacher && p.Membership.Unit.IsZero() && p.Membership.Role == person.Teacher {
 			return false, nil
 		}
+		here, on = true, on || !isOff(p.Reason)
 	}
 	if here {
-		return true, nil
+		return on, nil
 	}
 	return TakenAway(ctx, tx, e.opened.ID, e.course.Portal, who)
 }
 
-func (e *enrolling) join(ctx context.Context, tx *tenant.Tx, who person.Person, role person.Role) error {
-	m, _, err := person.Join(ctx, tx, who, person.Place{Portal: e.course.Portal, Unit: e.course.Unit, Role: role, Find: true}, e.by)
-	if err != nil {
+// isOff says whether a place is switched off, over or not begun, with its unit or its person too.
+func isOff(why person.Reason) bool {
+	switch why {
+	case person.PersonDisabled, person.MembershipDisabled, person.NotStarted, person.MembershipEnded, person.WasErased:
+		return true
+	}
+	return false
+}
+
+// add gives somebody a place in the class. One that the organization made there stays its own: no list takes it away.
+func (e *enrolling) add(ctx context.Context, tx *tenant.Tx, who person.Person, role person.Role) error {
+	m, made, err := person.Join(ctx, tx, who, person.Place{Portal: e.course.Portal, Unit: e.course.Unit, Role: role, Find: true}, e.by)
+	if err != nil || !made {
 		return err
 	}
+	e.added++
 	return e.course.note(ctx, tx, who.ID, m.ID)
 }

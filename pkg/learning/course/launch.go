@@ -46,6 +46,13 @@ func (c *Course) Seat(ctx context.Context, tx *tenant.Tx, who id.Person, place i
 	return c.note(ctx, tx, who, place)
 }
 
+// TookOut says whether the organization took somebody out of the class, whom lists had there to the last; nobody has
+// them in it again. They have no place on the portal.
+func (c *Course) TookOut(ctx context.Context, tx *tenant.Tx, who id.Person) (bool, error) {
+	m, there, err := c.member(ctx, tx, who)
+	return there && m.LeftAt == nil, err
+}
+
 // member is what lists did for somebody in the course. It rides course_member_pkey.
 type member struct {
 	Person     id.Person
