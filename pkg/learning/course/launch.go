@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -32,13 +34,34 @@ func Enter(ctx context.Context, tx *tenant.Tx, c *connection.Opened, on id.Porta
 	return &found, err
 }
 
-// Place is the place that somebody has in the class by the list; the zero id for none.
-func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person) (id.Membership, error) {
-	m, _, err := c.member(ctx, tx, who)
-	if m.LeftAt != nil {
+// Place is the place by which somebody comes in from the course: that in the class by the list, unless the organization
+// gave them one in a unit that the class does not lie in, as what is set there would not hold in the class. It is the
+// zero id for none in the class. It rides course_member_by_person.
+func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person, now time.Time) (id.Membership, error) {
+	m, there, err := c.member(ctx, tx, who)
+	if err != nil || !there || m.LeftAt != nil {
 		return id.Membership{}, err
 	}
-	return m.Membership, err
+	listed, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Membership], `
+		SELECT membership_id FROM course_member WHERE org_id = $1 AND person_id = $2 AND left_at IS NULL`, tx.Org, who)
+	if err != nil {
+		return id.Membership{}, err
+	}
+	places, err := person.Places(ctx, tx, who, now)
+	if err != nil {
+		return id.Membership{}, err
+	}
+	for _, p := range slices.Backward(places) { // the oldest first
+		of := p.Membership
+		if of.Portal != c.Portal || of.Unit.IsZero() || !p.Usable || slices.Contains(listed, of.ID) {
+			continue
+		}
+		within, err := unit.Within(ctx, tx, []id.Unit{of.Unit})
+		if err != nil || !slices.Contains(within, c.Unit) {
+			return of.ID, err
+		}
+	}
+	return m.Membership, nil
 }
 
 // Seat notes that somebody who came from the course has a place in the class, as if the list had them.

@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/learning/course"
+	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/provider/lti/ltitest"
 	"visavis.dev/pkg/store/tenant"
@@ -189,4 +191,85 @@ func TestWhoWasTakenOutOfAClassStaysOut(t *testing.T) {
 	in, err = c.learns("pupil-4", "art")
 	require.NoError(t, err)
 	require.Equal(t, c.courseOf("art").Unit, c.unitOf(in.Membership))
+}
+
+// Who has a place of their own in a unit comes in by that, with what is set there, unless the class lies in it too.
+func TestAClassIsNoWayAroundWhatIsSetForAUnit(t *testing.T) {
+	c := newCourses(t)
+	group := admissiontest.Unit(t, c.tenants, c.one, c.portal.ID, id.Unit{}, true)
+	own := c.known("pupil-0")
+	c.known("pupil-1")
+	for _, name := range []string{"math", "art"} {
+		c.Enroll(name, pupils(2)...)
+		c.teaches(name)
+	}
+	c.work()
+	comes := func(user, name string) id.Unit {
+		t.Helper()
+		in, err := c.learns(user, name)
+		require.NoError(t, err)
+		return c.unitOf(in.Membership)
+	}
+	math, art := c.courseOf("math").Unit, c.courseOf("art").Unit
+	require.Equal(t, []id.Unit{math, art}, []id.Unit{comes("pupil-1", "math"), comes("pupil-1", "art")}, "classes of courses do not hinder each other")
+	c.exec(`UPDATE membership SET unit_id = $3 WHERE org_id = $1 AND id = $2`, c.one, own.Membership, group)
+	require.Equal(t, []id.Unit{group, group}, []id.Unit{comes("pupil-0", "math"), comes("pupil-0", "art")})
+	// However old the place is.
+	younger := admissiontest.Membership(t, c.tenants, c.one, c.known("pupil-1").Person, c.portal.ID, func(m *person.Membership) { m.Unit = group })
+	in, err := c.learns("pupil-1", "math")
+	require.NoError(t, err)
+	require.Equal(t, younger.ID, in.Membership)
+	c.exec(`UPDATE unit SET parent_id = $3 WHERE org_id = $1 AND id = $2`, c.one, math, group)
+	require.Equal(t, []id.Unit{math, group}, []id.Unit{comes("pupil-0", "math"), comes("pupil-0", "art")})
+	// One that cannot be used is no way in.
+	c.exec(`UPDATE membership SET enabled = false WHERE org_id = $1 AND id = $2`, c.one, own.Membership)
+	require.Equal(t, art, comes("pupil-0", "art"))
+}
+
+// What is confirmed is confirmed of the next reading, whatever comes of that, and for a day.
+func TestAConfirmationEnds(t *testing.T) {
+	c := newCourses(t)
+	all := pupils(20)
+	c.Enroll("math", all...)
+	c.teaches("math")
+	c.work()
+	confirm := func() {
+		t.Helper()
+		require.NoError(t, c.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := course.Ask(ctx, tx, c.courseOf("math").ID, true, person.Author{By: "test", At: c.clock.Now()})
+			return err
+		}))
+		require.True(t, c.courseOf("math").Confirmed)
+	}
+	stays := func() {
+		t.Helper()
+		c.Enroll("math", all[:3]...)
+		c.pass(course.Every)
+		c.work()
+		require.Equal(t, []any{20, int64(17), false}, []any{len(c.class("math")), c.courseOf("math").Kept, c.courseOf("math").Confirmed})
+	}
+	c.pass(course.Apart)
+	confirm()
+	c.Answers("math", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	c.work()
+	c.Answers("math", nil)
+	stays()
+
+	c.pass(course.Apart)
+	confirm()
+	c.set(door.Embed, door.Change{Open: false, Requires: []string{}})
+	c.work()
+	require.Equal(t, course.PortalClosed, c.courseOf("math").Trouble)
+	c.set(door.Embed, door.Change{Open: true, Requires: []string{}})
+	c.teaches("math")
+	stays()
+
+	c.pass(course.Apart)
+	confirm()
+	c.pass(course.Every)
+	stays()
+	c.pass(course.Apart)
+	confirm()
+	c.work()
+	require.Len(t, c.class("math"), 3)
 }

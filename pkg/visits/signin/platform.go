@@ -316,8 +316,8 @@ func (e *entrance) launched(
 	return v, err
 }
 
-// placed is the place of somebody whom a platform vouches for: that in the class of the course that they come from, if
-// its list gave them one, and else the oldest. It is made for who was just added, or whose place was taken away because a
+// placed is the place of somebody whom a platform vouches for: that by which they come from a course that is read
+// (course.Place), and else the oldest. It is made for who was just added, or whose place was taken away because a
 // list of the platform had them no more: one that was removed otherwise or switched off since is not made again. Its role
 // stays as it is: one who has more to do on the portal than a platform may say does not come in by it, by any place.
 func (e *entrance) placed(
@@ -366,7 +366,7 @@ func (e *entrance) seated(ctx context.Context, tx *tenant.Tx, from *course.Cours
 	var in id.Membership
 	if from != nil {
 		var err error
-		if in, err = from.Place(ctx, tx, who); err != nil {
+		if in, err = from.Place(ctx, tx, who, e.now); err != nil {
 			return person.Membership{}, err
 		}
 	}
