@@ -90,7 +90,10 @@ func (r *Reader) begin(ctx context.Context, c *Course, o *connection.Opened, now
 			}
 			held.Unit = u.ID
 		}
-		_, err = tx.Exec(ctx, `UPDATE course SET reading = $3, begun_at = $4, unit_id = $5 WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, n, now, held.Unit)
+		// What was confirmed is forgotten where the reading is long overdue.
+		_, err = tx.Exec(ctx, `
+			UPDATE course SET reading = $3, begun_at = $4, unit_id = $5, confirmed = confirmed AND due_at > $6 WHERE org_id = $1 AND id = $2`,
+			tx.Org, c.ID, n, now, held.Unit, now.Add(-Every))
 		return err
 	})
 	return n, err

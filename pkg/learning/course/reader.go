@@ -186,7 +186,8 @@ func pause(failures int64, asked time.Duration) time.Duration {
 	return max(min(firstPause<<min(failures-1, mostDoublings), Every), asked)
 }
 
-// broken is the step of a reading that breaks off. The next begins with the first page.
+// broken is the step of a reading that breaks off. The next begins with the first page. What was confirmed was of this
+// one: a list that can be read weeks later may be another.
 func broken(c *Course, o *connection.Opened, began time.Time, why string, asked time.Duration) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
@@ -214,7 +215,7 @@ func broken(c *Course, o *connection.Opened, began time.Time, why string, asked 
 			j.State, j.ErrorCode = job.Failed, why
 		}
 		_, err = tx.Exec(ctx, `
-			UPDATE course SET failures = $3, trouble = $4, due_at = $5, begun_at = $6, job_id = CASE WHEN $7 THEN NULL ELSE job_id END
+			UPDATE course SET failures = $3, trouble = $4, due_at = $5, begun_at = $6, confirmed = false, job_id = CASE WHEN $7 THEN NULL ELSE job_id END
 			WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, held.Failures, why, now.Add(wait), began, j.State.Ended())
 		return wait, err
 	}
@@ -234,7 +235,7 @@ func stopped(c *Course, o *connection.Opened, why string) job.Step {
 			return 0, absent(j, err)
 		}
 		j.State, j.ErrorCode = job.Failed, why
-		_, err := tx.Exec(ctx, `UPDATE course SET trouble = $3, job_id = NULL WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, why)
+		_, err := tx.Exec(ctx, `UPDATE course SET trouble = $3, confirmed = false, job_id = NULL WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, why)
 		return 0, err
 	}
 }
