@@ -179,9 +179,9 @@ func Came(ctx context.Context, tx *tenant.Tx, c *connection.Opened, on id.Portal
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0, '', 0, false, $11)
 		ON CONFLICT (org_id, id) DO UPDATE
 		SET address = EXCLUDED.address, taught_at = EXCLUDED.taught_at, title = EXCLUDED.title,
-			due_at = LEAST(course.due_at, GREATEST(EXCLUDED.due_at, COALESCE(course.begun_at + INTERVAL '10 minutes', EXCLUDED.due_at)))
+			due_at = LEAST(course.due_at, GREATEST(EXCLUDED.due_at, COALESCE(course.begun_at + $12::INTERVAL, EXCLUDED.due_at)))
 		RETURNING `+columns,
-		tx.Org, which, c.ID, from.Issuer, from.ClientID, from.Deployment, l.Course.ID, l.Course.Title, on, l.Course.Members, now)
+		tx.Org, which, c.ID, from.Issuer, from.ClientID, from.Deployment, l.Course.ID, l.Course.Title, on, l.Course.Members, now, Apart)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (r *Reader) leaving(c *Course, o *connection.Opened, at progress) job.Step 
 		e := enrolling{opened: o, by: person.Author{By: c.Connection.String(), At: now}}
 		switch err := e.hold(ctx, tx, c.ID, at.Reading); {
 		case overtakes(err):
-			return again(ctx, tx, j, now)
+			return again(c)(ctx, tx, j, now)
 		case closed(err):
 			return stopped(c, o, PortalClosed)(ctx, tx, j, now)
 		case err != nil:
@@ -133,9 +133,7 @@ func (e *enrolling) finish(ctx context.Context, tx *tenant.Tx, j *job.Job, at pr
 		return 0, err
 	}
 	if at.Added+at.Left > 0 || kept > 0 && kept != e.course.Kept {
-		e.by.Log(tx, "course.read", "connection", e.course.Connection, map[string]any{
-			"courseId": e.course.ID, "unitId": e.course.Unit, "added": at.Added, "left": at.Left, "kept": kept,
-		})
+		e.course.log(tx, e.by, at, kept)
 	}
 	j.Progress = json.RawMessage("{}")
 	return max(due.Sub(e.by.At), 0), nil

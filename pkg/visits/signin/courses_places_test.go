@@ -226,6 +226,26 @@ func TestAClassIsNoWayAroundWhatIsSetForAUnit(t *testing.T) {
 	require.Equal(t, art, comes("pupil-0", "art"))
 }
 
+// Whom a reading added that breaks off is in the log, once.
+func TestAReadingThatBreaksOffIsLogged(t *testing.T) {
+	c := newCourses(t)
+	c.Answers("c", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("second") {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		page("c", `[{"user_id":"pupil-1","roles":["Learner"]},{"user_id":"pupil-2","roles":["Learner"]}]`, `<`+r.URL.Path+"?"+r.URL.RawQuery+`&second=1>; rel="next"`)(w, r)
+	})
+	c.teaches("c")
+	for range 2 {
+		c.work()
+		require.Equal(t, 1, c.count(`SELECT count(*) FROM activity WHERE org_id = $1 AND action = 'course.read'`, c.one))
+		c.pass(course.Apart)
+	}
+	require.Equal(t, []any{"unavailable", int64(2)}, []any{c.courseOf("c").Trouble, c.courseOf("c").Failures})
+	require.Equal(t, 1, c.count(`SELECT count(*) FROM activity WHERE org_id = $1 AND action = 'course.read' AND changes->>'added' = '2'`, c.one))
+}
+
 // What is confirmed is confirmed of the next reading, whatever comes of that, and for a day.
 func TestAConfirmationEnds(t *testing.T) {
 	c := newCourses(t)
@@ -241,10 +261,10 @@ func TestAConfirmationEnds(t *testing.T) {
 		}))
 		require.True(t, c.courseOf("math").Confirmed)
 	}
-	stays := func() {
+	stays := func(after time.Duration) {
 		t.Helper()
 		c.Enroll("math", all[:3]...)
-		c.pass(course.Every)
+		c.pass(after)
 		c.work()
 		require.Equal(t, []any{20, int64(17), false}, []any{len(c.class("math")), c.courseOf("math").Kept, c.courseOf("math").Confirmed})
 	}
@@ -253,7 +273,7 @@ func TestAConfirmationEnds(t *testing.T) {
 	c.Answers("math", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	c.work()
 	c.Answers("math", nil)
-	stays()
+	stays(course.Apart)
 
 	c.pass(course.Apart)
 	confirm()
@@ -262,12 +282,11 @@ func TestAConfirmationEnds(t *testing.T) {
 	require.Equal(t, course.PortalClosed, c.courseOf("math").Trouble)
 	c.set(door.Embed, door.Change{Open: true, Requires: []string{}})
 	c.teaches("math")
-	stays()
+	stays(course.Apart)
 
 	c.pass(course.Apart)
 	confirm()
-	c.pass(course.Every)
-	stays()
+	stays(2 * course.Every)
 	c.pass(course.Apart)
 	confirm()
 	c.work()

@@ -560,7 +560,7 @@ func TestAListIsNoWayAroundADoor(t *testing.T) {
 	c.teaches("math")
 	c.set(door.Embed, door.Change{Open: false, Requires: []string{}})
 	c.work()
-	require.Equal(t, []any{course.PortalClosed, 1, true}, []any{c.courseOf("math").Trouble, c.persons(), c.courseOf("math").Job.IsZero()})
+	require.Equal(t, []any{course.PortalClosed, 1, true, 0, 0}, []any{c.courseOf("math").Trouble, c.persons(), c.courseOf("math").Job.IsZero(), c.Listed("math"), c.Given()})
 	c.set(door.Embed, door.Change{Open: true, Requires: []string{}})
 	c.teaches("math")
 	c.pass(course.Apart)
