@@ -113,8 +113,9 @@ type enrolling struct {
 	terms  plan.Terms
 	by     person.Author
 	course Course
-	// adds says that people may be added who were never there.
-	adds    bool
+	// adds says that people may be added who were never there, and named that nobody is without a name.
+	adds, named bool
+
 	added   int
 	trouble string
 }
@@ -143,7 +144,8 @@ func (e *enrolling) hold(ctx context.Context, tx *tenant.Tx, which id.Course, re
 }
 
 // mayAdd says whether people may be added to a portal. As by a launch, nobody is whose age the portal asks for and the
-// connection does not tell, and nobody who is too young for it. The error is errClosed where nobody is launched.
+// connection does not tell, nobody who is too young for it, and nobody without a name where the door requires one. Whether
+// they have an address is asked when they come: lists are not asked for it. The error is errClosed where nobody is launched.
 func (e *enrolling) mayAdd(ctx context.Context, tx *tenant.Tx, on id.Portal) (bool, error) {
 	at, err := portal.Find(ctx, tx, on)
 	if err != nil {
@@ -160,6 +162,7 @@ func (e *enrolling) mayAdd(ctx context.Context, tx *tenant.Tx, on id.Portal) (bo
 	if err != nil {
 		return false, err
 	}
+	e.named = slices.Contains(way.Requires, "name")
 	d, band := v.Definition, person.AgeBand(cmp.Or(e.opened.Config.Text("ageBand"), string(person.UnknownAge)))
 	asksAge := slices.Contains(way.Requires, "age_check") || d.MinAge != nil || d.GuardianConsentUnder != nil
 	return (!asksAge || band != person.UnknownAge) && (d.MinAge == nil || band.Oldest() >= *d.MinAge), nil
@@ -189,7 +192,7 @@ func (e *enrolling) enroll(ctx context.Context, tx *tenant.Tx, m *lti.Member) er
 		return err
 	}
 	if there && had.LeftAt == nil {
-		return e.course.note(ctx, tx, who.ID, had.Membership) // also of a place that the organization took away, which stays so
+		return e.course.note(ctx, tx, who.ID, had.Membership, e.course.Reading) // also of a place that the organization took away, which stays so
 	}
 	if !e.gives(role) {
 		return nil
@@ -231,7 +234,7 @@ func (e *enrolling) find(ctx context.Context, tx *tenant.Tx, m *lti.Member, role
 	case !e.adds:
 		e.trouble = AgeRequired
 		return who, false, errNobody
-	case e.trouble == PeopleLimit:
+	case e.named && m.Name == "", e.trouble == PeopleLimit:
 		return who, false, errNobody
 	}
 	err = tx.Attempt(ctx, func(ctx context.Context) error {
@@ -294,9 +297,13 @@ func isOff(why person.Reason) bool {
 // add gives somebody a place in the class. One that the organization made there stays its own: no list takes it away.
 func (e *enrolling) add(ctx context.Context, tx *tenant.Tx, who person.Person, role person.Role) error {
 	m, made, err := person.Join(ctx, tx, who, person.Place{Portal: e.course.Portal, Unit: e.course.Unit, Role: role, Find: true}, e.by)
-	if err != nil || !made {
+	if err != nil {
 		return err
 	}
-	e.added++
-	return e.course.note(ctx, tx, who.ID, m.ID)
+	reading := int64(ofOrganization)
+	if made {
+		e.added++
+		reading = e.course.Reading
+	}
+	return e.course.note(ctx, tx, who.ID, m.ID, reading)
 }

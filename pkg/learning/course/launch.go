@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person, now ti
 
 // Seat notes that somebody who came from the course has a place in the class, as if the list had them.
 func (c *Course) Seat(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership) error {
-	return c.note(ctx, tx, who, place)
+	return c.note(ctx, tx, who, place, c.Reading)
 }
 
 // TookOut says whether the organization took somebody out of the class, whom lists had there to the last; nobody has
@@ -95,13 +96,18 @@ func (c *Course) member(ctx context.Context, tx *tenant.Tx, who id.Person) (m me
 	return found[0], true, nil
 }
 
-// note notes the place of somebody whom this reading found.
-func (c *Course) note(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership) error {
+// ofOrganization is the reading of whom lists found in a place in the class that the organization made: none leaves them
+// out, as theirs is not the list's to take.
+const ofOrganization = math.MaxInt64
+
+// note notes the place of somebody whom a reading found. One of the organization's stays so.
+func (c *Course) note(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership, reading int64) error {
 	tx.Touch("course_member", c.ID, who)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO course_member (org_id, course_id, person_id, membership_id, reading) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (org_id, course_id, person_id) DO UPDATE
-		SET membership_id = EXCLUDED.membership_id, reading = EXCLUDED.reading, left_at = NULL`, tx.Org, c.ID, who, place, c.Reading)
+		SET membership_id = EXCLUDED.membership_id, reading = GREATEST(course_member.reading, EXCLUDED.reading), left_at = NULL`,
+		tx.Org, c.ID, who, place, reading)
 	return err
 }
 

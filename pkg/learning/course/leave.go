@@ -70,7 +70,7 @@ func (r *Reader) leaving(c *Course, o *connection.Opened, at progress) job.Step 
 	}
 }
 
-// count counts who is in a class. Those whom the organization took out of it itself do not count. It rides
+// count counts who is in a class. Those whom the organization took out of it or put into it itself do not count. It rides
 // course_member_pkey.
 func (c *Course) count(ctx context.Context, tx *tenant.Tx, now time.Time) (n counts, err error) {
 	err = tx.QueryRow(ctx, `
@@ -80,8 +80,8 @@ func (c *Course) count(ctx context.Context, tx *tenant.Tx, now time.Time) (n cou
 			SELECT m.left_at IS NULL AND p.removed_at IS NULL AS there, m.reading < $3 AS missing, m.left_at IS NOT NULL AND m.left_at > $4 AS gone,
 				p.role = 'learner' AS learns
 			FROM course_member m JOIN membership p ON p.org_id = m.org_id AND p.id = m.membership_id
-			WHERE m.org_id = $1 AND m.course_id = $2) AS m`,
-		tx.Org, c.ID, c.Reading, now.Add(-rememberedFor)).Scan(&n.There, &n.Missing, &n.Gone, &n.Learners, &n.MissingLearners)
+			WHERE m.org_id = $1 AND m.course_id = $2 AND m.reading < $5) AS m`,
+		tx.Org, c.ID, c.Reading, now.Add(-rememberedFor), int64(ofOrganization)).Scan(&n.There, &n.Missing, &n.Gone, &n.Learners, &n.MissingLearners)
 	return n, err
 }
 

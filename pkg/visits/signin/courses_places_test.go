@@ -155,6 +155,13 @@ func TestAListTakesNoPlaceThatItDidNotGive(t *testing.T) {
 	c.next("math", all[:5]...)
 	require.Len(t, c.class("math"), 6)
 
+	// Once the organization takes them out of it, no list has them in it again.
+	admissiontest.Membership(t, c.tenants, c.one, own.Person, c.portal.ID)
+	c.exec(`UPDATE membership SET removed_at = $3 WHERE org_id = $1 AND id = $2`, c.one, own.Membership, c.clock.Now())
+	c.next("math", all...)
+	require.Len(t, c.class("math"), 5)
+	c.exec(`UPDATE membership SET removed_at = NULL WHERE org_id = $1 AND id = $2`, c.one, own.Membership)
+
 	// Likewise one who left, and whom the organization gave a place since.
 	c.next("math", all[1:5]...)
 	require.Len(t, c.class("math"), 5)
