@@ -255,10 +255,10 @@ func Unnamed(user string) string {
 	return "Learner " + strings.ToUpper(base64.RawURLEncoding.EncodeToString(hash[:])[:6])
 }
 
-// Allows says whether a platform lets somebody in who has a role on the portal: nobody who has more to do there than
-// it may say.
-func Allows(c *connection.Opened, r person.Role) bool {
-	return r == person.Learner || r == person.Teacher && c.Config.On("teachers")
+// Allows says whether a platform lets somebody in who has a place on the portal, by that or another: nobody who has more
+// to do there than to teach, or teaches all of it where the connection has no teachers.
+func Allows(c *connection.Opened, m person.Membership) bool {
+	return m.Role == person.Learner || m.Role == person.Teacher && (c.Config.On("teachers") || !m.Unit.IsZero())
 }
 
 // mayJoin says whether somebody who was there before gets a place in the class. Whose last place on the portal the
@@ -274,7 +274,7 @@ func (e *enrolling) mayJoin(ctx context.Context, tx *tenant.Tx, who id.Person, r
 		if p.Membership.Portal != e.course.Portal {
 			continue
 		}
-		if !Allows(e.opened, p.Membership.Role) || role == person.Teacher && p.Membership.Unit.IsZero() && p.Membership.Role == person.Teacher {
+		if !Allows(e.opened, p.Membership) || role == person.Teacher && p.Membership.Unit.IsZero() && p.Membership.Role == person.Teacher {
 			return false, nil
 		}
 		here, on = true, on || !isOff(p.Reason)

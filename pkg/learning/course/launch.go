@@ -36,7 +36,7 @@ func Enter(ctx context.Context, tx *tenant.Tx, c *connection.Opened, on id.Porta
 }
 
 // Place is the place by which somebody comes in from the course: that in the class by the list, unless the organization
-// gave them one in a unit that the class does not lie in, as what is set there would not hold in the class. It is the
+// has them learn in a unit that the class does not lie in, as what is set there would not hold in the class. It is the
 // zero id for none in the class. It rides course_member_by_person.
 func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person, now time.Time) (id.Membership, error) {
 	m, there, err := c.member(ctx, tx, who)
@@ -54,7 +54,7 @@ func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person, now ti
 	}
 	for _, p := range slices.Backward(places) { // the oldest first
 		of := p.Membership
-		if of.Portal != c.Portal || of.Unit.IsZero() || !p.Usable || slices.Contains(listed, of.ID) {
+		if of.Portal != c.Portal || of.Unit.IsZero() || of.Role != person.Learner || !p.Usable || slices.Contains(listed, of.ID) {
 			continue
 		}
 		within, err := unit.Within(ctx, tx, []id.Unit{of.Unit})

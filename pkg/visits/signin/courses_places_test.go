@@ -128,10 +128,17 @@ func TestWhoIsMoreThanATeacherHasNoPlaceByAList(t *testing.T) {
 	}
 	_, err = c.learns("pupil-3", "math")
 	require.NoError(t, err)
+	// Who teaches elsewhere, and learns here, learns here.
+	tutor := c.known("pupil-5")
+	admissiontest.Membership(t, c.tenants, c.one, tutor.Person, c.portal.ID, func(m *person.Membership) { m.Unit, m.Role = own, person.Teacher })
+	c.next("math", pupils(6)...)
 	c.exec(`UPDATE connection SET config = config - 'teachers' WHERE org_id = $1 AND id = $2`, c.one, c.connection)
 	c.pass(time.Minute)
 	_, err = c.learns("pupil-3", "math")
 	c.refused(signin.ProviderDenied, err)
+	in, err := c.learns("pupil-5", "math")
+	require.NoError(t, err)
+	require.Equal(t, []any{person.Learner, c.courseOf("math").Unit}, []any{in.Role, c.unitOf(in.Membership)})
 }
 
 // A place in the class that the organization made is no list's to take.

@@ -323,8 +323,8 @@ func (e *entrance) launched(
 func (e *entrance) placed(
 	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, from *course.Course, who person.Person, added bool,
 ) (m person.Membership, err error) {
-	role := person.Learner
-	if l.Instructs() && course.Allows(c, person.Teacher) {
+	role, teachers := person.Learner, c.Config.On("teachers")
+	if teachers && l.Instructs() {
 		role = person.Teacher
 	}
 	if added {
@@ -341,9 +341,12 @@ func (e *entrance) placed(
 	if err != nil {
 		return m, err
 	}
+	if m.Role != person.Learner && !teachers {
+		return m, refuse(ProviderDenied)
+	}
 	places, err := person.Places(ctx, tx, who.ID, e.now)
 	for _, p := range places {
-		if p.Membership.Portal == e.portal.ID && !course.Allows(c, p.Membership.Role) {
+		if p.Membership.Portal == e.portal.ID && !course.Allows(c, p.Membership) {
 			return m, refuse(ProviderDenied)
 		}
 	}
