@@ -56,7 +56,7 @@ type Course struct {
 	Failures int64
 	Trouble  string
 	// Kept is how many members the list left out who stay in the class until that is confirmed, and Confirmed says that
-	// it is of the next reading.
+	// it is of the next reading, whatever comes of that.
 	Kept      int64
 	Confirmed bool
 	// Job reads it; zero for none.
@@ -179,9 +179,9 @@ func Came(ctx context.Context, tx *tenant.Tx, c *connection.Opened, on id.Portal
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11, 0, '', 0, false, $11)
 		ON CONFLICT (org_id, id) DO UPDATE
 		SET address = EXCLUDED.address, taught_at = EXCLUDED.taught_at, title = EXCLUDED.title,
-			due_at = LEAST(course.due_at, GREATEST(EXCLUDED.due_at, COALESCE(course.begun_at + INTERVAL '10 minutes', EXCLUDED.due_at)))
+			due_at = LEAST(course.due_at, GREATEST(EXCLUDED.due_at, COALESCE(course.begun_at + $12::INTERVAL, EXCLUDED.due_at)))
 		RETURNING `+columns,
-		tx.Org, which, c.ID, from.Issuer, from.ClientID, from.Deployment, l.Course.ID, l.Course.Title, on, l.Course.Members, now)
+		tx.Org, which, c.ID, from.Issuer, from.ClientID, from.Deployment, l.Course.ID, l.Course.Title, on, l.Course.Members, now, Apart)
 	if err != nil {
 		return err
 	}
@@ -211,8 +211,9 @@ type order struct {
 	Course id.Course `json:"courseId"`
 }
 
-// Ask has a course be read at once, and where that is confirmed believes its next list however many it leaves out.
-// Readings begin Apart all the same. The error is errdefs.NotFound, also of one whose connection is deleted.
+// Ask has a course be read at once, and where that is confirmed believes its next list however many it leaves out. A
+// confirmation ends with the next reading, whatever comes of that, and a day after it was due. Readings begin Apart all
+// the same. The error is errdefs.NotFound, also of one whose connection is deleted.
 func Ask(ctx context.Context, tx *tenant.Tx, which id.Course, confirmed bool, who activity.Actor) (Shown, error) {
 	found, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectOne, tx.Org, which)
 	if err != nil {
@@ -234,7 +235,7 @@ func Ask(ctx context.Context, tx *tenant.Tx, which id.Course, confirmed bool, wh
 	if found.BegunAt != nil && found.BegunAt.Add(Apart).After(due) {
 		due = found.BegunAt.Add(Apart)
 	}
-	if due.Before(found.DueAt) {
+	if due.Before(found.DueAt) || confirmed && found.DueAt.Before(who.At) {
 		found.DueAt = due
 	}
 	if _, err := tx.Exec(ctx, `UPDATE course SET confirmed = $3, due_at = $4 WHERE org_id = $1 AND id = $2`, tx.Org, which, found.Confirmed, found.DueAt); err != nil {

@@ -90,7 +90,10 @@ func (r *Reader) begin(ctx context.Context, c *Course, o *connection.Opened, now
 			}
 			held.Unit = u.ID
 		}
-		_, err = tx.Exec(ctx, `UPDATE course SET reading = $3, begun_at = $4, unit_id = $5 WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, n, now, held.Unit)
+		// What was confirmed is forgotten where the reading is long overdue.
+		_, err = tx.Exec(ctx, `
+			UPDATE course SET reading = $3, begun_at = $4, unit_id = $5, confirmed = confirmed AND due_at > $6 WHERE org_id = $1 AND id = $2`,
+			tx.Org, c.ID, n, now, held.Unit, now.Add(-Every))
 		return err
 	})
 	return n, err
@@ -110,8 +113,9 @@ type enrolling struct {
 	terms  plan.Terms
 	by     person.Author
 	course Course
-	// adds says that people may be added who were never there.
-	adds    bool
+	// adds says that people may be added who were never there, and named that nobody is without a name.
+	adds, named bool
+
 	added   int
 	trouble string
 }
@@ -140,7 +144,8 @@ func (e *enrolling) hold(ctx context.Context, tx *tenant.Tx, which id.Course, re
 }
 
 // mayAdd says whether people may be added to a portal. As by a launch, nobody is whose age the portal asks for and the
-// connection does not tell, and nobody who is too young for it. The error is errClosed where nobody is launched.
+// connection does not tell, nobody who is too young for it, and nobody without a name where the door requires one. Whether
+// they have an address is asked when they come: lists are not asked for it. The error is errClosed where nobody is launched.
 func (e *enrolling) mayAdd(ctx context.Context, tx *tenant.Tx, on id.Portal) (bool, error) {
 	at, err := portal.Find(ctx, tx, on)
 	if err != nil {
@@ -157,6 +162,7 @@ func (e *enrolling) mayAdd(ctx context.Context, tx *tenant.Tx, on id.Portal) (bo
 	if err != nil {
 		return false, err
 	}
+	e.named = slices.Contains(way.Requires, "name")
 	d, band := v.Definition, person.AgeBand(cmp.Or(e.opened.Config.Text("ageBand"), string(person.UnknownAge)))
 	asksAge := slices.Contains(way.Requires, "age_check") || d.MinAge != nil || d.GuardianConsentUnder != nil
 	return (!asksAge || band != person.UnknownAge) && (d.MinAge == nil || band.Oldest() >= *d.MinAge), nil
@@ -179,15 +185,14 @@ func (e *enrolling) enroll(ctx context.Context, tx *tenant.Tx, m *lti.Member) er
 		return err
 	}
 	if added {
-		e.added++
-		return e.join(ctx, tx, who, role)
+		return e.add(ctx, tx, who, role)
 	}
 	had, there, err := e.course.member(ctx, tx, who.ID)
 	if err != nil {
 		return err
 	}
 	if there && had.LeftAt == nil {
-		return e.course.note(ctx, tx, who.ID, had.Membership) // also of a place that the organization took away, which stays so
+		return e.course.note(ctx, tx, who.ID, had.Membership, e.course.Reading) // also of a place that the organization took away, which stays so
 	}
 	if !e.gives(role) {
 		return nil
@@ -196,8 +201,7 @@ func (e *enrolling) enroll(ctx context.Context, tx *tenant.Tx, m *lti.Member) er
 	if err != nil || !joins {
 		return err
 	}
-	e.added++
-	return e.join(ctx, tx, who, role)
+	return e.add(ctx, tx, who, role)
 }
 
 // gives says whether a list gives places with a role: those who teach have one where the connection says so.
@@ -230,7 +234,7 @@ func (e *enrolling) find(ctx context.Context, tx *tenant.Tx, m *lti.Member, role
 	case !e.adds:
 		e.trouble = AgeRequired
 		return who, false, errNobody
-	case e.trouble == PeopleLimit:
+	case e.named && m.Name == "", e.trouble == PeopleLimit:
 		return who, false, errNobody
 	}
 	err = tx.Attempt(ctx, func(ctx context.Context) error {
@@ -251,33 +255,55 @@ func Unnamed(user string) string {
 	return "Learner " + strings.ToUpper(base64.RawURLEncoding.EncodeToString(hash[:])[:6])
 }
 
+// Allows says whether a platform lets somebody in who has a place on the portal, by that or another: nobody who has more
+// to do there than to teach, or teaches all of it where the connection has no teachers.
+func Allows(c *connection.Opened, m person.Membership) bool {
+	return m.Role == person.Learner || m.Role == person.Teacher && (c.Config.On("teachers") || !m.Unit.IsZero())
+}
+
 // mayJoin says whether somebody who was there before gets a place in the class. Whose last place on the portal the
-// organization took away gets none, and who teaches, manages or does more on the whole portal needs none.
+// organization took away, or whose places there are all switched off, over or not begun, gets none: it would be a way
+// around that. Nor does who has more to do on the portal than a platform lets in, and who teaches all of it needs none.
 func (e *enrolling) mayJoin(ctx context.Context, tx *tenant.Tx, who id.Person, role person.Role) (bool, error) {
 	places, err := person.Places(ctx, tx, who, e.by.At)
 	if err != nil {
 		return false, err
 	}
-	here := false
+	here, on := false, false
 	for _, p := range places {
 		if p.Membership.Portal != e.course.Portal {
 			continue
 		}
-		here = true
-		if role == person.Teacher && p.Membership.Unit.IsZero() && p.Membership.Role != person.Learner {
+		if !Allows(e.opened, p.Membership) || role == person.Teacher && p.Membership.Unit.IsZero() && p.Membership.Role == person.Teacher {
 			return false, nil
 		}
+		here, on = true, on || !isOff(p.Reason)
 	}
 	if here {
-		return true, nil
+		return on, nil
 	}
 	return TakenAway(ctx, tx, e.opened.ID, e.course.Portal, who)
 }
 
-func (e *enrolling) join(ctx context.Context, tx *tenant.Tx, who person.Person, role person.Role) error {
-	m, _, err := person.Join(ctx, tx, who, person.Place{Portal: e.course.Portal, Unit: e.course.Unit, Role: role, Find: true}, e.by)
+// isOff says whether a place is switched off, over or not begun, with its unit or its person too.
+func isOff(why person.Reason) bool {
+	switch why {
+	case person.PersonDisabled, person.MembershipDisabled, person.NotStarted, person.MembershipEnded, person.WasErased:
+		return true
+	}
+	return false
+}
+
+// add gives somebody a place in the class. One that the organization made there stays its own: no list takes it away.
+func (e *enrolling) add(ctx context.Context, tx *tenant.Tx, who person.Person, role person.Role) error {
+	m, made, err := person.Join(ctx, tx, who, person.Place{Portal: e.course.Portal, Unit: e.course.Unit, Role: role, Find: true}, e.by)
 	if err != nil {
 		return err
 	}
-	return e.course.note(ctx, tx, who.ID, m.ID)
+	reading := int64(ofOrganization)
+	if made {
+		e.added++
+		reading = e.course.Reading
+	}
+	return e.course.note(ctx, tx, who.ID, m.ID, reading)
 }

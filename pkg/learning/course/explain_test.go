@@ -44,6 +44,9 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 	for _, table := range []string{"course", "course_member", "course_erased"} {
 		exec(`ANALYZE ` + table)
 	}
+	var listed course.Course
+	var member id.Person
+	require.NoError(t, db.QueryRow(t.Context(), `SELECT course_id, person_id FROM course_member WHERE org_id = $1 LIMIT 1`, org).Scan(&listed.ID, &member))
 	who, on, now := id.NewPerson(), id.NewPortal(), time.Now().UTC()
 	opened := &connection.Opened{Connection: connection.Connection{ID: connections[0], Config: connection.Config{}}, Org: org}
 	launch := &lti.Launch{Course: lti.Course{ID: "c", Title: "C", Members: "https://moodle.example.com/c"}}
@@ -67,6 +70,10 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		})},
 		"taken away": {"max(m.left_at)", "course_member_by_person", in(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := course.TakenAway(ctx, tx, connections[0], on, who)
+			return err
+		})},
+		"places by lists": {"SELECT membership_id FROM course_member", "course_member_by_person", in(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := listed.Place(ctx, tx, member, now)
 			return err
 		})},
 		"of who is erased": {"DELETE FROM course_member", "course_member_by_person", in(func(ctx context.Context, tx *tenant.Tx) error {

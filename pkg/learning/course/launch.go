@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -32,18 +35,46 @@ func Enter(ctx context.Context, tx *tenant.Tx, c *connection.Opened, on id.Porta
 	return &found, err
 }
 
-// Place is the place that somebody has in the class by the list; the zero id for none.
-func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person) (id.Membership, error) {
-	m, _, err := c.member(ctx, tx, who)
-	if m.LeftAt != nil {
+// Place is the place by which somebody comes in from the course: that in the class by the list, unless the organization
+// has them learn in a unit that the class does not lie in, as what is set there would not hold in the class. It is the
+// zero id for none in the class. It rides course_member_by_person.
+func (c *Course) Place(ctx context.Context, tx *tenant.Tx, who id.Person, now time.Time) (id.Membership, error) {
+	m, there, err := c.member(ctx, tx, who)
+	if err != nil || !there || m.LeftAt != nil {
 		return id.Membership{}, err
 	}
-	return m.Membership, err
+	listed, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Membership], `
+		SELECT membership_id FROM course_member WHERE org_id = $1 AND person_id = $2 AND left_at IS NULL`, tx.Org, who)
+	if err != nil {
+		return id.Membership{}, err
+	}
+	places, err := person.Places(ctx, tx, who, now)
+	if err != nil {
+		return id.Membership{}, err
+	}
+	for _, p := range slices.Backward(places) { // the oldest first
+		of := p.Membership
+		if of.Portal != c.Portal || of.Unit.IsZero() || of.Role != person.Learner || !p.Usable || slices.Contains(listed, of.ID) {
+			continue
+		}
+		within, err := unit.Within(ctx, tx, []id.Unit{of.Unit})
+		if err != nil || !slices.Contains(within, c.Unit) {
+			return of.ID, err
+		}
+	}
+	return m.Membership, nil
 }
 
 // Seat notes that somebody who came from the course has a place in the class, as if the list had them.
 func (c *Course) Seat(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership) error {
-	return c.note(ctx, tx, who, place)
+	return c.note(ctx, tx, who, place, c.Reading)
+}
+
+// TookOut says whether the organization took somebody out of the class, whom lists had there to the last; nobody has
+// them in it again. They have no place on the portal.
+func (c *Course) TookOut(ctx context.Context, tx *tenant.Tx, who id.Person) (bool, error) {
+	m, there, err := c.member(ctx, tx, who)
+	return there && m.LeftAt == nil, err
 }
 
 // member is what lists did for somebody in the course. It rides course_member_pkey.
@@ -65,13 +96,18 @@ func (c *Course) member(ctx context.Context, tx *tenant.Tx, who id.Person) (m me
 	return found[0], true, nil
 }
 
-// note notes the place of somebody whom this reading found.
-func (c *Course) note(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership) error {
+// ofOrganization is the reading of whom lists found in a place in the class that the organization made: none leaves them
+// out, as theirs is not the list's to take.
+const ofOrganization = math.MaxInt64
+
+// note notes the place of somebody whom a reading found. One of the organization's stays so.
+func (c *Course) note(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership, reading int64) error {
 	tx.Touch("course_member", c.ID, who)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO course_member (org_id, course_id, person_id, membership_id, reading) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (org_id, course_id, person_id) DO UPDATE
-		SET membership_id = EXCLUDED.membership_id, reading = EXCLUDED.reading, left_at = NULL`, tx.Org, c.ID, who, place, c.Reading)
+		SET membership_id = EXCLUDED.membership_id, reading = GREATEST(course_member.reading, EXCLUDED.reading), left_at = NULL`,
+		tx.Org, c.ID, who, place, reading)
 	return err
 }
 

@@ -39,7 +39,7 @@ func (r *Reader) leaving(c *Course, o *connection.Opened, at progress) job.Step 
 		e := enrolling{opened: o, by: person.Author{By: c.Connection.String(), At: now}}
 		switch err := e.hold(ctx, tx, c.ID, at.Reading); {
 		case overtakes(err):
-			return again(ctx, tx, j, now)
+			return again(c)(ctx, tx, j, now)
 		case closed(err):
 			return stopped(c, o, PortalClosed)(ctx, tx, j, now)
 		case err != nil:
@@ -70,7 +70,7 @@ func (r *Reader) leaving(c *Course, o *connection.Opened, at progress) job.Step 
 	}
 }
 
-// count counts who is in a class. Those whom the organization took out of it itself do not count. It rides
+// count counts who is in a class. Those whom the organization took out of it or put into it itself do not count. It rides
 // course_member_pkey.
 func (c *Course) count(ctx context.Context, tx *tenant.Tx, now time.Time) (n counts, err error) {
 	err = tx.QueryRow(ctx, `
@@ -80,8 +80,8 @@ func (c *Course) count(ctx context.Context, tx *tenant.Tx, now time.Time) (n cou
 			SELECT m.left_at IS NULL AND p.removed_at IS NULL AS there, m.reading < $3 AS missing, m.left_at IS NOT NULL AND m.left_at > $4 AS gone,
 				p.role = 'learner' AS learns
 			FROM course_member m JOIN membership p ON p.org_id = m.org_id AND p.id = m.membership_id
-			WHERE m.org_id = $1 AND m.course_id = $2) AS m`,
-		tx.Org, c.ID, c.Reading, now.Add(-rememberedFor)).Scan(&n.There, &n.Missing, &n.Gone, &n.Learners, &n.MissingLearners)
+			WHERE m.org_id = $1 AND m.course_id = $2 AND m.reading < $5) AS m`,
+		tx.Org, c.ID, c.Reading, now.Add(-rememberedFor), int64(ofOrganization)).Scan(&n.There, &n.Missing, &n.Gone, &n.Learners, &n.MissingLearners)
 	return n, err
 }
 
@@ -133,9 +133,7 @@ func (e *enrolling) finish(ctx context.Context, tx *tenant.Tx, j *job.Job, at pr
 		return 0, err
 	}
 	if at.Added+at.Left > 0 || kept > 0 && kept != e.course.Kept {
-		e.by.Log(tx, "course.read", "connection", e.course.Connection, map[string]any{
-			"courseId": e.course.ID, "unitId": e.course.Unit, "added": at.Added, "left": at.Left, "kept": kept,
-		})
+		e.course.log(tx, e.by, at, kept)
 	}
 	j.Progress = json.RawMessage("{}")
 	return max(due.Sub(e.by.At), 0), nil

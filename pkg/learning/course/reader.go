@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/learning/platformtoken"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/store/tenant"
@@ -128,6 +128,14 @@ func (r *Reader) readPage(ctx context.Context, c *Course, o *connection.Opened, 
 		}
 		at.Next = first
 	}
+	if at.Reading == 0 {
+		switch err := r.open(ctx, o); {
+		case closed(err):
+			return stopped(c, o, PortalClosed), nil
+		case err != nil:
+			return nil, err
+		}
+	}
 	var page lti.Members
 	client := o.Kind.Guard(r.Egress).ClientWithin(min(o.Timeout(), pageWithin), lti.MaxMembersPage)
 	err := r.tokens.With(ctx, o, client, func(token lti.Token) (err error) {
@@ -147,14 +155,27 @@ func (r *Reader) readPage(ctx context.Context, c *Course, o *connection.Opened, 
 	}
 	switch err := r.enroll(ctx, c, o, &at, page.All, now); {
 	case errors.Is(err, errOvertaken):
-		return again, nil
-	case errdefs.IsArchived(err, portal.Noun), errdefs.IsNotFound(err, portal.Noun), errors.Is(err, errClosed):
+		return again(c), nil
+	case closed(err):
 		return stopped(c, o, PortalClosed), nil
 	case err != nil:
 		return nil, err
 	}
 	at.Next, at.Whole = page.Next, page.Next == ""
 	return proceed(c, at), nil
+}
+
+// open answers errClosed, or an error of the portal, where nobody comes to it from courses: then nothing is asked for.
+func (r *Reader) open(ctx context.Context, o *connection.Opened) error {
+	return r.Tenants.InTx(ctx, o.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		on, _ := o.Config.Portal()
+		if err := person.Hold(ctx, tx, on); err != nil {
+			return err
+		}
+		e := enrolling{opened: o}
+		_, err := e.mayAdd(ctx, tx, on)
+		return err
+	})
 }
 
 // report notes a call with the connection. What the list of one course alone answers says nothing of the platform.
@@ -186,7 +207,8 @@ func pause(failures int64, asked time.Duration) time.Duration {
 	return max(min(firstPause<<min(failures-1, mostDoublings), Every), asked)
 }
 
-// broken is the step of a reading that breaks off. The next begins with the first page.
+// broken is the step of a reading that breaks off. The next begins with the first page. What was confirmed was of this
+// one: a list that can be read weeks later may be another.
 func broken(c *Course, o *connection.Opened, began time.Time, why string, asked time.Duration) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
@@ -196,6 +218,9 @@ func broken(c *Course, o *connection.Opened, began time.Time, why string, asked 
 		held, err := lock(ctx, tx, c.ID)
 		if err != nil {
 			return 0, absent(j, err)
+		}
+		if err := held.logAdded(tx, j, now); err != nil {
+			return 0, err
 		}
 		j.Progress = json.RawMessage("{}")
 		held.Failures++
@@ -214,7 +239,7 @@ func broken(c *Course, o *connection.Opened, began time.Time, why string, asked 
 			j.State, j.ErrorCode = job.Failed, why
 		}
 		_, err = tx.Exec(ctx, `
-			UPDATE course SET failures = $3, trouble = $4, due_at = $5, begun_at = $6, job_id = CASE WHEN $7 THEN NULL ELSE job_id END
+			UPDATE course SET failures = $3, trouble = $4, due_at = $5, begun_at = $6, confirmed = false, job_id = CASE WHEN $7 THEN NULL ELSE job_id END
 			WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, held.Failures, why, now.Add(wait), began, j.State.Ended())
 		return wait, err
 	}
@@ -223,20 +248,41 @@ func broken(c *Course, o *connection.Opened, began time.Time, why string, asked 
 // stopped is the step of a course that is not read any more until its connection changes or somebody who teaches it
 // comes.
 func stopped(c *Course, o *connection.Opened, why string) job.Step {
-	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		if o != nil {
 			stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
 			if err != nil || !stands {
 				return aMoment, err
 			}
 		}
-		if _, err := lock(ctx, tx, c.ID); err != nil {
+		held, err := lock(ctx, tx, c.ID)
+		if err != nil {
 			return 0, absent(j, err)
 		}
+		if err := held.logAdded(tx, j, now); err != nil {
+			return 0, err
+		}
 		j.State, j.ErrorCode = job.Failed, why
-		_, err := tx.Exec(ctx, `UPDATE course SET trouble = $3, job_id = NULL WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, why)
+		_, err = tx.Exec(ctx, `UPDATE course SET trouble = $3, confirmed = false, job_id = NULL WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, why)
 		return 0, err
 	}
+}
+
+// logAdded logs whom a reading added that breaks off.
+func (c *Course) logAdded(tx *tenant.Tx, j *job.Job, now time.Time) error {
+	var at progress
+	if err := json.Unmarshal(j.Progress, &at); err != nil || at.Added+at.Left == 0 {
+		return err
+	}
+	c.log(tx, person.Author{By: c.Connection.String(), At: now}, at, c.Kept)
+	return nil
+}
+
+// log logs what a reading changed.
+func (c *Course) log(tx *tenant.Tx, by person.Author, at progress, kept int64) {
+	by.Log(tx, "course.read", "connection", c.Connection, map[string]any{
+		"courseId": c.ID, "unitId": c.Unit, "added": at.Added, "left": at.Left, "kept": kept,
+	})
 }
 
 // aMoment is longer than an opened connection is believed.
@@ -262,9 +308,12 @@ func wait(c *Course) job.Step {
 }
 
 // again is the step of a reading that another one overtook.
-func again(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
-	j.Progress = json.RawMessage("{}")
-	return aMoment, nil
+func again(c *Course) job.Step {
+	return func(_ context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		err := c.logAdded(tx, j, now)
+		j.Progress = json.RawMessage("{}")
+		return aMoment, err
+	}
 }
 
 // proceed is the step that notes how far a reading got.

@@ -560,12 +560,17 @@ func TestAListIsNoWayAroundADoor(t *testing.T) {
 	c.teaches("math")
 	c.set(door.Embed, door.Change{Open: false, Requires: []string{}})
 	c.work()
-	require.Equal(t, []any{course.PortalClosed, 1, true}, []any{c.courseOf("math").Trouble, c.persons(), c.courseOf("math").Job.IsZero()})
-	c.set(door.Embed, door.Change{Open: true, Requires: []string{}})
+	require.Equal(t, []any{course.PortalClosed, 1, true, 0, 0}, []any{c.courseOf("math").Trouble, c.persons(), c.courseOf("math").Job.IsZero(), c.Listed("math"), c.Given()})
+	c.set(door.Embed, door.Change{Open: true, Requires: []string{"name"}})
+	c.Enroll("math", append(pupils(2), ltitest.Learns("unnamed", ""))...)
 	c.teaches("math")
 	c.pass(course.Apart)
 	c.work()
 	require.Len(t, c.class("math"), 2)
+	c.set(door.Embed, door.Change{Open: true, Requires: []string{}})
+	c.pass(course.Every)
+	c.work()
+	require.Len(t, c.class("math"), 3)
 }
 
 // rules are what a change makes of a portal's rules.

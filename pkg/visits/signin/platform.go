@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -315,10 +316,10 @@ func (e *entrance) launched(
 	return v, err
 }
 
-// placed is the place of somebody whom a platform vouches for: that in the class of the course that they come from, if
-// its list gave them one, and else the oldest. It is made for who was just added, or whose place was taken away because a
+// placed is the place of somebody whom a platform vouches for: that by which they come from a course that is read
+// (course.Place), and else the oldest. It is made for who was just added, or whose place was taken away because a
 // list of the platform had them no more: one that was removed otherwise or switched off since is not made again. Its role
-// stays as it is: one who has more to do on the portal than a platform may say does not come in by it.
+// stays as it is: one who has more to do on the portal than a platform may say does not come in by it, by any place.
 func (e *entrance) placed(
 	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, from *course.Course, who person.Person, added bool,
 ) (m person.Membership, err error) {
@@ -327,22 +328,40 @@ func (e *entrance) placed(
 		role = person.Teacher
 	}
 	if added {
-		m, err = e.join(ctx, tx, c, from, who, role)
-	} else {
-		m, err = e.seated(ctx, tx, from, who.ID)
-		if none, ok := errors.AsType[*person.StandingError](err); ok && none.Reason == person.NoMembership {
-			var away bool
-			if away, err = course.TakenAway(ctx, tx, c.ID, e.portal.ID, who.ID); err == nil && !away {
-				err = none
-			} else if err == nil {
-				m, err = e.join(ctx, tx, c, from, who, role)
-			}
+		return e.join(ctx, tx, c, from, who, role)
+	}
+	m, err = e.seated(ctx, tx, from, who.ID)
+	if none, ok := errors.AsType[*person.StandingError](err); ok && none.Reason == person.NoMembership {
+		away, err := e.mayReturn(ctx, tx, c, from, who.ID)
+		if err != nil || !away {
+			return m, cmp.Or(err, error(none))
+		}
+		return e.rejoin(ctx, tx, c, from, who, role)
+	}
+	if err != nil {
+		return m, err
+	}
+	if m.Role != person.Learner && !teachers {
+		return m, refuse(ProviderDenied)
+	}
+	places, err := person.Places(ctx, tx, who.ID, e.now)
+	for _, p := range places {
+		if p.Membership.Portal == e.portal.ID && !course.Allows(c, p.Membership) {
+			return m, refuse(ProviderDenied)
 		}
 	}
-	if err == nil && m.Role != person.Learner && (m.Role != person.Teacher || !teachers) {
-		err = refuse(ProviderDenied)
-	}
 	return m, err
+}
+
+// mayReturn says whether somebody who has no place on the portal gets one again: lists alone took theirs, and the
+// organization did not take them out of the class that they come from.
+func (e *entrance) mayReturn(ctx context.Context, tx *tenant.Tx, c *connection.Opened, from *course.Course, who id.Person) (bool, error) {
+	if from != nil {
+		if out, err := from.TookOut(ctx, tx, who); err != nil || out {
+			return false, err
+		}
+	}
+	return course.TakenAway(ctx, tx, c.ID, e.portal.ID, who)
 }
 
 // seated is the place by which somebody comes in who has one.
@@ -350,7 +369,7 @@ func (e *entrance) seated(ctx context.Context, tx *tenant.Tx, from *course.Cours
 	var in id.Membership
 	if from != nil {
 		var err error
-		if in, err = from.Place(ctx, tx, who); err != nil {
+		if in, err = from.Place(ctx, tx, who, e.now); err != nil {
 			return person.Membership{}, err
 		}
 	}
@@ -361,18 +380,39 @@ func (e *entrance) seated(ctx context.Context, tx *tenant.Tx, from *course.Cours
 	return sits.Membership, err
 }
 
-// join gives somebody a place: who learns in a course that is read has it in its class.
+// join gives somebody who is new a place: who learns in a course that is read has it in its class.
 func (e *entrance) join(
 	ctx context.Context, tx *tenant.Tx, c *connection.Opened, from *course.Course, who person.Person, role person.Role,
 ) (person.Membership, error) {
+	if role != person.Learner {
+		from = nil
+	}
+	return e.place(ctx, tx, c, from, who, role)
+}
+
+// rejoin gives a place again to somebody whose was taken by a list. It is in the class of the course also for who
+// teaches it: they may never have had more than a class, so they do not get the whole portal, and learn where there is
+// no class.
+func (e *entrance) rejoin(
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, from *course.Course, who person.Person, role person.Role,
+) (person.Membership, error) {
+	if from == nil {
+		role = person.Learner
+	}
+	return e.place(ctx, tx, c, from, who, role)
+}
+
+// place gives somebody a place in the class of a course, as if its list had them, or outside any where that is nil.
+func (e *entrance) place(
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, in *course.Course, who person.Person, role person.Role,
+) (person.Membership, error) {
 	at := person.Place{Portal: e.portal.ID, Role: role, Find: true}
-	inClass := from != nil && role == person.Learner
-	if inClass {
-		at.Unit = from.Unit
+	if in != nil {
+		at.Unit = in.Unit
 	}
 	m, _, err := person.Join(ctx, tx, who, at, person.Author{By: c.ID.String(), At: e.now}.Unlogged())
-	if err == nil && inClass {
-		err = from.Seat(ctx, tx, who.ID, m.ID)
+	if err == nil && in != nil {
+		err = in.Seat(ctx, tx, who.ID, m.ID)
 	}
 	return m, err
 }
