@@ -14,7 +14,7 @@ const program = join(here, '../../bin/visavis')
 const output = join(here, 'output')
 /** How long the program may take to be ready, and everything together, in milliseconds. */
 const readyWithin = 60_000
-const allWithin = 660_000
+const allWithin = 1_200_000
 
 /** Ends a process in order, else at once, and waits for it. */
 async function stop(child) {
