@@ -17,6 +17,9 @@ const (
 	// sibling the other items of a list.
 	companion = 0.9
 	sibling   = 0.6
+	// goingOn is how far behind one may be that goes on about the best sentence's matter, where
+	// it is asked whether something is so.
+	goingOn = 2.5
 )
 
 // companions are the best sentence and those that add to it: nearly as good,
@@ -46,10 +49,14 @@ func (i *inquiry) companions(ranked []candidate) []candidate {
 		if c.whole || i.kind.Strict() && c.features[fits] < first.features[fits] {
 			continue // it says nothing of the kind that is asked for
 		}
-		if len(chosen) == maxSentences || c.score < first.score-companion {
+		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
+		goesOn := c.refers && beside && c.place > first.place // "It is not paid out."
+		if len(chosen) == maxSentences || c.score < first.score-goingOn {
 			break
 		}
-		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
+		if c.score < first.score-companion && !(goesOn && i.decides()) {
+			continue
+		}
 		letters := utf8.RuneCountInString(c.text)
 		if length+letters <= maxAnswer && (adds(c) || beside || n == 0) {
 			chosen, length = append(chosen, *c), length+letters

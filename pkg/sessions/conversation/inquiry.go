@@ -13,10 +13,12 @@ type inquiry struct {
 	Question
 	language string // that it is read in
 	kind     answer.Kind
-	units    []wanted
-	day      answer.Asked
-	onDay    bool
-	age      int
+	// assumed says that the kind is the one of the question before, which this one may leave.
+	assumed bool
+	units   []wanted
+	day     answer.Asked
+	onDay   bool
+	age     int
 }
 
 func inquire(q Question) inquiry {
@@ -27,7 +29,7 @@ func inquire(q Question) inquiry {
 		i.kind = answer.KindOf(language, answer.WithoutAge(language, q.Text)) // an age is given, not asked for
 	}
 	if (i.kind == answer.Anything || i.kind == answer.YesNo) && q.Previous != "" && elliptic(q) {
-		i.kind = answer.KindOf(reading(q.Language, q.Previous), q.Previous)
+		i.kind, i.assumed = answer.KindOf(reading(q.Language, q.Previous), q.Previous), continues(q)
 	}
 	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
 		// Nothing is named; the kind may say what is asked, or else the words must.
@@ -52,8 +54,23 @@ func inquire(q Question) inquiry {
 	}
 	if i.age >= 0 {
 		i.units = besides(i.units, func(u wanted) bool { return answer.OfYears(u.concepts) || u.numeric() })
+		i.imply(answer.GroupOf(i.age))
 	}
 	return i
+}
+
+// imply has a question with somebody's age ask for those of that age too, as texts call them: a
+// person of 67 may be a pensioner.
+func (i *inquiry) imply(group []int) {
+	for n := range i.units {
+		if u := &i.units[n]; !u.light && answer.OfPeople(u.concepts) {
+			u.concepts = slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.concepts, group))))
+			return
+		}
+	}
+	if len(group) > 0 {
+		i.units = append(i.units, wanted{concepts: group, sure: search.SureMisspelled, implied: true})
+	}
 }
 
 // besides are units without some, where others are left that say something.
@@ -80,6 +97,9 @@ func (i *inquiry) doubt(all []candidate) {
 			u.concepts, u.sure, u.light, u.same = nil, 1, false, nil
 		}
 	}
+	i.units = besides(i.units, func(u wanted) bool {
+		return u.implied && !slices.ContainsFunc(all, func(c candidate) bool { return u.in(&c.held) > 0 })
+	})
 	i.units = besides(i.units, func(u wanted) bool {
 		return len(u.concepts) == 0 && len(u.raw) > 0 && isWideText(u.raw[0]) && !slices.ContainsFunc(u.raw, func(word string) bool { return said[word] })
 	})

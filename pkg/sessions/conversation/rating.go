@@ -195,12 +195,15 @@ func (r *rater) miss(f *features, unit int, lacking float64) {
 // fit sets how far a sentence is of the kind that is asked for.
 func (r *rater) fit(c *candidate) {
 	how := c.held.evidence.Fits(r.kind) - 0.5
-	if r.kind == answer.Define {
+	switch r.kind {
+	case answer.Define:
 		// "A hazard is ...": what is defined stands first.
 		how = c.features[topical] - 0.5
+	case answer.If:
+		how = flag(answer.Conditional(c.held.language, c.text)) - 0.5
 	}
 	c.features[whole] = flag(c.whole)
-	c.features[misfit] = flag(r.kind.Firm() && how < 0)
+	c.features[misfit] = flag(r.kind.Firm() && how < 0 && !r.assumed)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
 	if r.kind.Strict() {
 		c.features[fits] = how
@@ -221,7 +224,8 @@ func (r *rater) date(c *candidate) {
 		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
 		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
-		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item)
+		holidays := !s.Told && (r.day.Clocked || r.day.Undated) && answer.OfHolidays(&c.held.evidence) // not any day
+		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item || holidays && len(s.Dates) == 0)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}

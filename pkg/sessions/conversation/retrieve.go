@@ -143,7 +143,13 @@ func leans(q Question) bool { return points(q) || elliptic(q) }
 // elliptic says whether a question leaves out what it is about: "and on Sundays?".
 func elliptic(q Question) bool {
 	telling := len(contentWords(q.Language, q.Text))
-	return telling == 0 || telling < fewWords && (len(wordsOf(q.Text)) < wholeWords || answer.GoesOn(q.Language, q.Text)) || q.leaning
+	return continues(q) || telling == 0 || telling < fewWords && (len(wordsOf(q.Text)) < wholeWords || answer.GoesOn(q.Language, q.Text)) || q.leaning
+}
+
+// continues says whether a question asks for another thing the same as the one before, without
+// asking anything itself: "and the notice after that?".
+func continues(q Question) bool {
+	return q.Previous != "" && len(wordsOf(q.Text)) <= maxLeaning && answer.GoesOn(q.Language, q.Text) && answer.KindOf(q.Language, q.Text) == answer.Anything
 }
 
 // points says whether a question has a pronoun for what it is about: "how much is it?".

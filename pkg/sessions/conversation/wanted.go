@@ -29,7 +29,9 @@ type wanted struct {
 	// turns says that the question turns to it from the one before; carried that it is
 	// that one's.
 	turns, carried bool
-	weight         float64
+	// implied says that it was not said, but follows from what was.
+	implied bool
+	weight  float64
 	// same are other words for it, of the organization's own; nil for none.
 	same *same
 }
@@ -65,7 +67,7 @@ func wantedUnits(q Question) []wanted {
 }
 
 // replaces says whether a unit takes the place of one of the question before: one day
-// that of another, and "close" that of "open".
+// that of another, children that of adults, and "close" that of "open".
 func replaces(now, before wanted) bool {
 	if now.light || before.light {
 		return false
@@ -73,7 +75,7 @@ func replaces(now, before wanted) bool {
 	if slices.ContainsFunc(now.concepts, func(c int) bool { return slices.Contains(before.concepts, c) }) || sameTail(now.raw, before.raw) {
 		return true
 	}
-	return answer.OfDays(now.concepts) && answer.OfDays(before.concepts)
+	return answer.OfDays(now.concepts) && answer.OfDays(before.concepts) || answer.OfPeople(now.concepts) && answer.OfPeople(before.concepts)
 }
 
 // tailLetters is how many letters two compounds have in common at their end that are of one
@@ -120,15 +122,16 @@ func unitsOf(synonyms *search.Synonyms, language, text string) []wanted {
 	}
 	for i, w := range words {
 		if !taken[i] {
-			out = alsoWanted(out, language, w.text, search.Fold(text[w.from:w.to]))
+			out = alsoWanted(out, language, w.text, search.Fold(text[w.from:w.to]), search.Acronym(text, w.from, w.to))
 		}
 	}
 	return out
 }
 
-// alsoWanted adds a word that means nothing known, unless it is wanted already or one of asking.
-func alsoWanted(all []wanted, language, term, raw string) []wanted {
-	if slices.ContainsFunc(all, func(o wanted) bool { return slices.Contains(o.terms, term) }) || answer.OfAsking(language, raw) {
+// alsoWanted adds a word that means nothing known, unless it is wanted already or one of asking,
+// which an acronym is not.
+func alsoWanted(all []wanted, language, term, raw string, acronym bool) []wanted {
+	if slices.ContainsFunc(all, func(o wanted) bool { return slices.Contains(o.terms, term) }) || answer.OfAsking(language, raw) && !acronym {
 		return all
 	}
 	return append(all, wanted{terms: []string{term}, raw: []string{raw}, sure: 1})
@@ -183,7 +186,10 @@ func (u *wanted) in(held *holding) float64 {
 func (u *wanted) whole(held *holding) float64 {
 	value, n := 0.0, 0
 	for _, t := range u.terms {
-		if held.terms[t] {
+		switch {
+		case held.terms[t] && !u.phrase && len(u.concepts) > 0 && held.asMeans(t, u.concepts):
+			value = valuePhrase
+		case held.terms[t]:
 			n++
 		}
 	}
@@ -228,6 +234,43 @@ type holding struct {
 	terms    map[string]bool
 	raw      []string
 	evidence answer.Evidence
+	// within are what the means are called as which terms stand, and as nothing else: the internet,
+	// of "book on the internet".
+	within map[string][]int
+}
+
+// means are what the phrases mean of a single word that says something and those that bind it: "on
+// the internet", but not "no appointment".
+func means(language, text string, words []term, phrases []search.Meaning) map[string][]int {
+	var out map[string][]int
+	for _, m := range phrases {
+		var inside []term
+		for _, w := range words {
+			if w.from >= m.From && w.to <= m.To {
+				inside = append(inside, w)
+			}
+		}
+		if n, _ := answer.NegationIn(language, text[m.From:m.To]); len(inside) != 1 || n.Any() {
+			continue
+		}
+		if out == nil {
+			out = map[string][]int{}
+		}
+		out[inside[0].text] = m.Concepts
+	}
+	for _, w := range words {
+		if out[w.text] != nil && !slices.ContainsFunc(phrases, func(m search.Meaning) bool { return w.from >= m.From && w.to <= m.To }) {
+			delete(out, w.text)
+		}
+	}
+	return out
+}
+
+// asMeans says whether a text has a term only as the means of something, which is another thing
+// than some concepts.
+func (h *holding) asMeans(term string, concepts []int) bool {
+	of := h.within[term]
+	return len(of) > 0 && !slices.ContainsFunc(of, func(c int) bool { return slices.Contains(concepts, c) })
 }
 
 // holdings are those of texts that were looked at lately; nobody changes one. The same
@@ -246,10 +289,12 @@ func held(language, text string) holding {
 		return h
 	}
 	h := holding{language: language, terms: map[string]bool{}, evidence: answer.EvidenceIn(language, text)}
-	for _, w := range contentWords(language, text) {
+	words := contentWords(language, text)
+	for _, w := range words {
 		h.terms[w.text] = true
 		h.raw = append(h.raw, search.Fold(text[w.from:w.to]))
 	}
+	h.within = means(language, text, words, h.evidence.Phrases)
 	holdings.Add(key, h)
 	return h
 }

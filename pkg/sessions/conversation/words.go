@@ -67,7 +67,7 @@ func contentWords(language, text string) []term {
 	function := bookOf(language).empty
 	var out []term
 	for _, t := range search.Terms(language, text) {
-		if !t.Stop && !function[lower(text[t.From:t.To])] {
+		if !t.Stop && (!function[lower(text[t.From:t.To])] || search.Acronym(text, t.From, t.To)) {
 			out = append(out, term{text: t.Text, from: t.From, to: t.To})
 		}
 	}

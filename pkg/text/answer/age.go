@@ -2,6 +2,7 @@ package answer
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,6 +117,35 @@ var wholeSpan = regexp.MustCompile(`(?i)\d[\d.,]*\s?(?:%|m²|m\b|km|cm|kg|meters
 
 // ofPeople are the concepts of whom has an age.
 var ofPeople = []string{"age", "child", "adult", "senior", "student", "baby"}
+
+// OfPeople says whether concepts are of people of an age, as children and adults are.
+func OfPeople(concepts []int) bool {
+	return slices.ContainsFunc(ofPeople[1:], func(key string) bool { return slices.Contains(concepts, byKey()[key]) })
+}
+
+// The ages up to which somebody is called a baby and a child, and from which a pensioner.
+const (
+	lastOfBabies   = 2
+	lastOfChildren = 12
+	lastOfTeens    = 17
+	firstOfSeniors = 60
+)
+
+// GroupOf are the concepts of what people of an age are called; none of adults, who are rarely.
+func GroupOf(age int) []int {
+	keys := byKey()
+	switch {
+	case age <= lastOfBabies:
+		return []int{keys["child"], keys["baby"]}
+	case age <= lastOfChildren:
+		return []int{keys["child"]}
+	case age <= lastOfTeens:
+		return []int{keys["child"], keys["teenager"]}
+	case age >= firstOfSeniors:
+		return []int{keys["senior"]}
+	}
+	return nil
+}
 
 // ofAge are the concepts of which a sentence with ages speaks.
 var ofAge = []string{"age", "child", "adult", "senior", "student", "baby", "year", "allowed", "forbidden"}

@@ -339,6 +339,9 @@ func OfHours(concepts []int) bool {
 	return slices.Contains(concepts, keys["hours"]) || slices.Contains(concepts, keys["closed"])
 }
 
+// OfHolidays says whether a sentence speaks of holidays.
+func OfHolidays(e *Evidence) bool { return e.has("holiday") }
+
 // OfLoss says whether concepts are of something that somebody lost.
 func OfLoss(concepts []int) bool { return slices.Contains(concepts, byKey()["lost_found"]) }
 

@@ -35,6 +35,8 @@ const (
 	YesNo    Kind = "yesno"
 	List     Kind = "list"
 	Year     Kind = "year"
+	// If asks what follows where something happens: "what if I am late?".
+	If Kind = "if"
 	// Define asks what something is.
 	Define   Kind = "define"
 	Address  Kind = "street"
@@ -42,7 +44,7 @@ const (
 )
 
 // kinds are in the order in which they are looked for: the more special first.
-var kinds = []Kind{Often, Duration, Far, Contact, Age, Price, When, Where, Who, Why, Count, List, How, May}
+var kinds = []Kind{If, Often, Duration, Far, Contact, Age, Price, When, Where, Who, Why, Count, List, How, May}
 
 // KindOf is what kind of answer a question expects, read in a language.
 func KindOf(language, text string) Kind {
@@ -71,6 +73,13 @@ func KindOf(language, text string) Kind {
 	return Anything
 }
 
+// Conditional says whether a sentence says when something is so, or what else follows: "if you are
+// late", "otherwise".
+func Conditional(language, sentence string) bool {
+	t := talkOf(language)
+	return t != nil && t.mentions("condition", hear(sentence, nil))
+}
+
 // ends says whether what was said has a pattern of a kind in a language whose words of
 // asking stand at the end.
 func (t *talk) ends(kind Kind, said spoken) bool {
@@ -84,6 +93,9 @@ const shortWords = 7
 // narrower is the way of contact that a question asks for, where it names one, or the
 // year or the street.
 func narrower(language, text string, kind Kind) Kind {
+	if kind == Price && base(language) == "en" {
+		return ofQuantity(language, text)
+	}
 	if kind != Contact && kind != When && kind != Where && kind != Age {
 		return kind
 	}
@@ -101,6 +113,29 @@ func narrower(language, text string, kind Kind) Kind {
 		return Phone
 	}
 	return kind
+}
+
+// quantityForm is "how much" with the word after it, which is a price's where it is none of a thing.
+var (
+	quantityForm = regexp.MustCompile(`(?i)\bhow much (\p{L}+)`)
+	priceWords   = map[string]bool{"is": true, "are": true, "was": true, "do": true, "does": true, "did": true, "will": true, "would": true, "should": true, "must": true, "can": true, "could": true, "have": true, "for": true, "per": true, "to": true, "it": true, "s": true, "the": true, "a": true, "an": true, "extra": true, "more": true, "less": true, "i": true, "you": true, "we": true, "they": true, "in": true, "if": true, "when": true, "money": true}
+)
+
+// ofQuantity is Price, or what else an English "how much" asks for: of time a length, of another
+// thing as much as there is of it.
+func ofQuantity(language, text string) Kind {
+	m := quantityForm.FindStringSubmatch(text)
+	if m == nil || priceWords[strings.ToLower(m[1])] {
+		return Price
+	}
+	e := EvidenceIn(language, m[1])
+	switch {
+	case e.has("price", "pay"):
+		return Price
+	case e.has("time_light", "duration"):
+		return Duration
+	}
+	return Anything
 }
 
 // Strict says whether what answers a question of a kind can be told by its form.
@@ -130,6 +165,8 @@ type Evidence struct {
 	Year, Far bool
 	// Concepts are what its words mean, with what its figures do.
 	Concepts map[int]bool
+	// Phrases are where several words together mean something: "on the internet".
+	Phrases []search.Meaning
 }
 
 var (
@@ -232,6 +269,9 @@ func EvidenceIn(language, sentence string) Evidence {
 	for _, m := range search.Meanings(language, sentence) {
 		for _, c := range m.Concepts {
 			e.Concepts[c] = true
+		}
+		if strings.Contains(sentence[m.From:m.To], " ") {
+			e.Phrases = append(e.Phrases, m)
 		}
 	}
 	keys := byKey()
@@ -391,7 +431,7 @@ func (k Kind) Satisfied(concepts []int) bool {
 	keys := byKey()
 	for _, key := range map[Kind][]string{
 		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"}, Address: {"address", "way"}, Year: {"year"},
-		Age: {"age", "year"}, Who: {"leader"}, May: {"allowed", "forbidden"},
+		Age: {"age", "year"}, Who: {"leader", "lead_run", "teach_word"}, May: {"allowed", "forbidden"},
 	}[k] {
 		if slices.Contains(concepts, keys[key]) {
 			return true

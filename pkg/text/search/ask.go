@@ -25,6 +25,8 @@ type unit struct {
 	// same are other words for it, of the organization's own.
 	same  []string
 	worth float64
+	// joins says that compounds with it are looked for.
+	joins bool
 	// foreign says that no documents are in the language of the question.
 	foreign bool
 }
@@ -166,8 +168,13 @@ func (u *unit) alternatives(i int, p *part, rest bool) []alternative {
 			add(alternative{a.term, a.share * u.sure})
 		}
 	}
-	if rest {
-		for _, term := range u.own[i] {
+	for _, term := range u.own[i] {
+		if u.joins {
+			for _, a := range p.compounds(term) {
+				add(a)
+			}
+		}
+		if rest {
 			for _, a := range p.near(term) {
 				add(a)
 			}
@@ -198,9 +205,47 @@ const (
 	maxAlternatives = 96
 	// maxNear bounds how many words like one are taken for it.
 	maxNear = 8
-	// maxLikened bounds for how many words of a question the dictionary is read.
-	maxLikened = 12
+	// maxJoined bounds for how many words of a question compounds are looked for, and
+	// maxLikened for how many words of a question the dictionary is read.
+	maxJoined, maxLikened = 6, 12
 )
+
+const (
+	// leastPart is how many letters a word has that is looked for in compounds, and
+	// leastRest how many the rest of one has.
+	leastPart, leastRest = 4, 3
+	// maxCompounds is how many compounds with a word are taken for it at most.
+	maxCompounds = 16
+	// What a compound counts that is a kind of what was asked for ("Stellplatz", of "Platz"),
+	// and one of something that belongs to it ("Familienkarte", of "Familie").
+	likeHead     = 0.5
+	likeModifier = 0.3
+)
+
+// compounds are the terms of a part that a word is the head or the first part of, in a language
+// that writes them as one word.
+func (p *part) compounds(word string) []alternative {
+	if !compounding[p.language] || len(word) < leastPart {
+		return nil
+	}
+	var out []alternative
+	for n := range p.dictionary.terms.length {
+		t := p.dictionary.terms.at(n)
+		if t.count == 0 || int(t.length) < len(word)+leastRest {
+			continue
+		}
+		switch held := p.dictionary.text(uint32(n)); {
+		case string(held[len(held)-len(word):]) == word:
+			out = append(out, alternative{string(held), likeHead})
+		case string(held[:len(word)]) == word:
+			out = append(out, alternative{string(held), likeModifier})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b alternative) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.term, b.term))
+	})
+	return out[:min(len(out), maxCompounds)]
+}
 
 // near are the terms of a part that a word may be in another form: what is not there
 // as it was written.

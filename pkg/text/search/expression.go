@@ -142,23 +142,45 @@ func bareArabic(word string) string {
 	return word
 }
 
+// leastModifier is how many letters a compound's first part has at least whose last part means
+// nothing: "überall" has nothing to do with Uber.
+const leastModifier = 5
+
 // compound is what the parts of a compound mean: the longest word it ends in and the
 // longest it begins with.
 func (v *wording) compound(word string) []int {
-	var concepts []int
+	modifier, head := v.partsOf(word)
+	return append(slices.Clone(head), modifier...)
+}
+
+// compounded is how many parts of a compound mean something.
+func (v *wording) compounded(word string) int {
+	switch modifier, head := v.partsOf(word); {
+	case modifier != nil && head != nil:
+		return 2
+	case modifier != nil || head != nil:
+		return 1
+	}
+	return 0
+}
+
+// partsOf are the concepts of a compound's first part and of its last, which it is one of.
+func (v *wording) partsOf(word string) (modifier, head []int) {
 	for cut := 3; cut <= len(word)-4; cut++ {
-		if tail := v.words[word[cut:]]; tail != nil {
-			concepts = append(concepts, tail...)
+		if head = v.words[word[cut:]]; head != nil {
 			break
 		}
 	}
-	for cut := len(word) - 3; cut >= 4; cut-- {
-		if head := v.words[word[:cut]]; head != nil {
-			concepts = append(concepts, head...)
+	shortest := 4
+	if head == nil {
+		shortest = leastModifier
+	}
+	for cut := len(word) - 3; cut >= shortest; cut-- {
+		if modifier = v.words[word[:cut]]; modifier != nil {
 			break
 		}
 	}
-	return concepts
+	return modifier, head
 }
 
 // leastMisspelled is how many letters a word has that may be another misspelled: shorter

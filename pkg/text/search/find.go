@@ -122,7 +122,8 @@ func question(q Query, parts []*part) sought {
 	c.average = max(1, float64(length)/float64(passages))
 	all := 0.0
 	likened := 0
-	for _, u := range ask(q, parts) {
+	for n, u := range ask(q, parts) {
+		u.joins = n < maxJoined && !q.Plain
 		w := u.look(parts, false)
 		if w.found == 0 && !q.Plain && likened < maxLikened {
 			likened++

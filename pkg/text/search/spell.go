@@ -112,7 +112,7 @@ func (v *wording) knows(word string) bool {
 			return true
 		}
 	}
-	return v.inflected(word) != nil || compounding[v.language] && len(v.compound(word)) > 1
+	return v.inflected(word) != nil || compounding[v.language] && v.compounded(word) == 2
 }
 
 // Right is a text with its misspelled words set right, but for those that are right
@@ -143,7 +143,11 @@ func (s *Speller) word(typed string) string {
 	if n < 3 || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) || s.is(word) {
 		return ""
 	}
-	if right := s.nearest(word, n); right != "" {
+	own, usual := spelled(n)
+	if compounding[s.usual.language] && vocabularyOf(s.usual.language).compounded(word) > 0 {
+		own, usual = slipReplaced, 0 // likely a word, unless the documents have nearly the same
+	}
+	if right := s.nearest(word, n, own, usual); right != "" {
 		return right
 	}
 	return s.apart(word)
@@ -156,8 +160,9 @@ const (
 	doubtful = 0.1
 )
 
-// nearest is the one word that a word is a slip of.
-func (s *Speller) nearest(word string, n int) string {
+// nearest is the one word that a word is a slip of, so far from one of the documents at most and
+// from another.
+func (s *Speller) nearest(word string, n int, own, usual float64) string {
 	best, least, second := "", math.Inf(1), math.Inf(1)
 	look := func(known map[int][]string, most, less float64) {
 		for length := n - 2; length <= n+2; length++ {
@@ -179,7 +184,6 @@ func (s *Speller) nearest(word string, n int) string {
 			}
 		}
 	}
-	own, usual := spelled(n)
 	look(s.known, own, ownSpelled)
 	look(s.usual.known, usual, 0)
 	if best == "" || second-least < doubtful || s.sameStem(word, best) || inflects(word, best) {

@@ -72,3 +72,16 @@ var asking = sync.OnceValue(func() map[string]map[string]bool {
 	}
 	return out
 })
+
+// acronymContext is how many bytes around a word show whether all of the text is in capitals.
+const acronymContext = 64
+
+// Acronym says whether a word of a text is written in capitals among words that are not: "IT"
+// and "US" are no pronouns.
+func Acronym(text string, from, to int) bool {
+	if utf8.RuneCountInString(text[from:to]) < 2 || strings.ContainsFunc(text[from:to], func(r rune) bool { return !unicode.IsUpper(r) }) {
+		return false
+	}
+	return strings.ContainsFunc(text[max(0, from-acronymContext):from], unicode.IsLower) ||
+		strings.ContainsFunc(text[to:min(len(text), to+acronymContext)], unicode.IsLower)
+}

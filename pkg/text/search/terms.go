@@ -123,7 +123,7 @@ func (a *analyser) term(text string, w word) Term {
 		s = strings.TrimSuffix(s, "'s")
 	}
 	folded := unmarked(s)
-	t := Term{From: from, To: w.to, Stop: isStop(a.language, folded, w.shape)}
+	t := Term{From: from, To: w.to, Stop: isStop(a.language, folded, w.shape) && !Acronym(text, from, w.to)}
 	if !t.Stop && w.shape == plain {
 		folded = unmarked(a.stem(s))
 	}
