@@ -54,7 +54,7 @@ func main() {
 	sandbox.Become()
 	var o options
 	flag.StringVar(&o.root, "root", "hack/quality/sets", "the `directory` of the directories of sets")
-	flag.StringVar(&o.sets, "sets", "tuning", "which `directory` of sets to ask: tuning, heldout or visitors")
+	flag.StringVar(&o.sets, "sets", "tuning", "which `directories` of sets to ask, with commas between them: tuning, heldout or visitors")
 	flag.StringVar(&o.domain, "domain", "", "the only `domains` to ask, with commas between them")
 	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
 	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")
@@ -73,21 +73,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	if (o.explain || o.answers || o.losses || o.fit != "") && filepath.Base(o.sets) == heldout {
-		return errors.New("held-out sets are not explained: who has read them cannot be judged by them any more")
-	}
-	folder := filepath.Join(o.root, o.sets)
-	sets, err := load(folder)
+	sets, err := loadAll(o)
 	if err != nil {
 		return err
 	}
-	if o.domain != "" {
-		only := strings.Split(o.domain, ",")
-		sets = slices.DeleteFunc(sets, func(s set) bool { return !slices.Contains(only, s.domain) })
-	}
-	if len(sets) == 0 {
-		return fmt.Errorf("there is no such set in %s", folder)
-	}
+	folder := filepath.Join(o.root, o.sets)
 	if o.pages > 0 {
 		runtime.GOMAXPROCS(1)
 		for i := range sets {
@@ -126,4 +116,26 @@ func run(ctx context.Context, o options) error {
 		return writeBaseline(folder, o.baseline, all)
 	}
 	return nil
+}
+
+// loadAll reads the sets that are asked.
+func loadAll(o options) (sets []set, err error) {
+	for name := range strings.SplitSeq(o.sets, ",") {
+		if (o.explain || o.answers || o.losses || o.fit != "") && filepath.Base(name) == heldout {
+			return nil, errors.New("held-out sets are not explained: who has read them cannot be judged by them any more")
+		}
+		some, err := load(filepath.Join(o.root, name))
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, some...)
+	}
+	if o.domain != "" {
+		only := strings.Split(o.domain, ",")
+		sets = slices.DeleteFunc(sets, func(s set) bool { return !slices.Contains(only, s.domain) })
+	}
+	if len(sets) == 0 {
+		return nil, fmt.Errorf("there is no such set in %s", filepath.Join(o.root, o.sets))
+	}
+	return sets, nil
 }

@@ -71,6 +71,12 @@ const (
 	dateOther
 	ageHolds
 	ageFails
+	// timeless is of a sentence that tells neither a day nor a time, where a day is asked about.
+	timeless
+	// proviso is how far a sentence begins with a condition that was not asked about: "If a class
+	// is full, ...". consequence is of one whose condition was, where it is asked what follows.
+	proviso
+	consequence
 	// known says that some of the question means something, alone that it names one thing
 	// only, leaning that it is understood from the one before, and foreign that the
 	// passage is in another language.
@@ -98,7 +104,7 @@ func (f *features) absent() float64 { return f[absentWord] + f[absentConcept] }
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
 	"one", "own", "literal", "heading", "before", "round", "absentWord", "absentConcept", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
-	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "timeless", "proviso", "consequence", "known", "alone",
 	"leaning", "foreign", "margin", "share",
 }
 

@@ -47,6 +47,7 @@ func inquire(q Question) inquiry {
 			}
 		}
 	}
+	i.setApart()
 	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)
 	if i.onDay {
 		// The calendar speaks for the day; "today" in a text is another day's.
@@ -57,6 +58,23 @@ func inquire(q Question) inquiry {
 		i.imply(answer.GroupOf(i.age))
 	}
 	return i
+}
+
+// setApart notes what a question only tells before it asks, in a clause of its own: "I broke my
+// leg, do I have to keep paying?".
+func (i *inquiry) setApart() {
+	asking := map[string]bool{}
+	heavy := false
+	for _, u := range unitsOf(i.synonyms, i.language, answer.AskingClause(i.language, i.Text)) {
+		heavy = heavy || !u.light && !i.kind.Satisfied(u.concepts)
+		for _, t := range u.terms {
+			asking[t] = true
+		}
+	}
+	for n := range i.units {
+		u := &i.units[n]
+		u.told = heavy && !u.carried && len(u.terms) > 0 && !slices.ContainsFunc(u.terms, func(t string) bool { return asking[t] })
+	}
 }
 
 // imply has a question with somebody's age ask for those of that age too, as texts call them: a
@@ -112,6 +130,8 @@ func (u *wanted) numeric() bool {
 
 // How words are weighed.
 const (
+	// toldShare is what a word counts that is told before something is asked.
+	toldShare = 0.5
 	// carriedShare is what a word of the question before counts, where another one turns
 	// from it to something else; lightShare what one does that says little.
 	carriedShare = 0.5
@@ -188,6 +208,9 @@ func (i *inquiry) lessen() {
 		}
 		if turning && !u.turns {
 			u.weight *= carriedShare
+		}
+		if u.told && topical {
+			u.weight *= toldShare
 		}
 	}
 }

@@ -202,6 +202,14 @@ func (r *rater) fit(c *candidate) {
 	case answer.If:
 		how = flag(answer.Conditional(c.held.language, c.text)) - 0.5
 	}
+	if condition := answer.ConditionOf(c.held.language, c.text); condition != "" {
+		h := held(c.held.language, condition)
+		met := r.asked(h.raw, &h)
+		c.features[proviso] = 1 - met
+		if r.kind == answer.If || r.kind == answer.Anything {
+			c.features[consequence] = met
+		}
+	}
 	c.features[whole] = flag(c.whole)
 	c.features[misfit] = flag(r.kind.Firm() && how < 0 && !r.assumed)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
@@ -226,6 +234,7 @@ func (r *rater) date(c *candidate) {
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
 		holidays := !s.Told && (r.day.Clocked || r.day.Undated) && answer.OfHolidays(&c.held.evidence) // not any day
 		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item || holidays && len(s.Dates) == 0)
+		f[timeless] = flag(!s.Told && len(s.Dates) == 0 && len(s.Times) == 0 && !s.Closed)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}

@@ -29,6 +29,8 @@ type wanted struct {
 	// turns says that the question turns to it from the one before; carried that it is
 	// that one's.
 	turns, carried bool
+	// told says that it stands in a clause that asks nothing.
+	told bool
 	// implied says that it was not said, but follows from what was.
 	implied bool
 	weight  float64
@@ -110,7 +112,7 @@ func unitsOf(synonyms *search.Synonyms, language, text string) []wanted {
 			}
 		}
 		if u.phrase {
-			u.parts = phraseParts(language, u)
+			u.parts = phraseParts(language, u, text[m.From:m.To])
 		}
 		at := slices.IndexFunc(out, func(o wanted) bool { return o.concepts != nil && slices.Equal(o.concepts, u.concepts) })
 		if at >= 0 {
@@ -137,9 +139,12 @@ func alsoWanted(all []wanted, language, term, raw string, acronym bool) []wanted
 	return append(all, wanted{terms: []string{term}, raw: []string{raw}, sure: 1})
 }
 
-// phraseParts are what the words of a phrase mean each by itself; nil where fewer than two of them
-// say something.
-func phraseParts(language string, phrase wanted) (parts []wanted) {
+// phraseParts are what the words of a phrase mean each by itself; nil where none of them says
+// something, or where the phrase denies what they say.
+func phraseParts(language string, phrase wanted, text string) (parts []wanted) {
+	if n, _ := answer.NegationIn(language, text); n.Any() || len(phrase.raw) < 2 {
+		return nil
+	}
 	for i, word := range phrase.raw {
 		part := wanted{terms: phrase.terms[i : i+1], raw: phrase.raw[i : i+1], sure: 1}
 		for _, m := range search.Understand(language, word) {
@@ -148,9 +153,6 @@ func phraseParts(language string, phrase wanted) (parts []wanted) {
 		if len(part.concepts) == 0 || slices.ContainsFunc(part.concepts, heavy) {
 			parts = append(parts, part)
 		}
-	}
-	if len(parts) < 2 {
-		return nil
 	}
 	return parts
 }

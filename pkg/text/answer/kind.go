@@ -80,6 +80,17 @@ func Conditional(language, sentence string) bool {
 	return t != nil && t.mentions("condition", hear(sentence, nil))
 }
 
+// ConditionOf is the condition that a sentence begins with, up to a comma: "If a class is full",
+// "Whoever comes late"; empty where there is none.
+func ConditionOf(language, sentence string) string {
+	t := talkOf(language)
+	end := strings.IndexAny(sentence, ",;、，،")
+	if t == nil || end < 0 || !t.begins["condition"].MatchString(hear(sentence[:end], nil).text) {
+		return ""
+	}
+	return sentence[:end]
+}
+
 // ends says whether what was said has a pattern of a kind in a language whose words of
 // asking stand at the end.
 func (t *talk) ends(kind Kind, said spoken) bool {
@@ -93,8 +104,13 @@ const shortWords = 7
 // narrower is the way of contact that a question asks for, where it names one, or the
 // year or the street.
 func narrower(language, text string, kind Kind) Kind {
-	if kind == Price && base(language) == "en" {
+	switch {
+	case kind == Price && base(language) == "en":
 		return ofQuantity(language, text)
+	case kind == Count:
+		if e := EvidenceIn(language, text); e.has("deposit") {
+			return Price // "wie viel Pfand"
+		}
 	}
 	if kind != Contact && kind != When && kind != Where && kind != Age {
 		return kind
@@ -161,6 +177,8 @@ type Evidence struct {
 	Capitals int
 	// Street says that it has the address of a building, and Hotline a short number to call.
 	Street, Hotline bool
+	// Dated says that it names a day of the year or several.
+	Dated bool
 	// Year says that it names a year, and Far a distance or how long a way takes.
 	Year, Far bool
 	// Concepts are what its words mean, with what its figures do.
@@ -215,6 +233,9 @@ var (
 	// longNumber is a number of several groups, of which none is one to call: "116 117".
 	longNumber = regexp.MustCompile(`\d+(?:[ /-]\d{2,})+`)
 )
+
+// oneForm is a one that was in words, which may be an article.
+var oneForm = regexp.MustCompile(`\b1\b`)
 
 var (
 	centuryForm = regexp.MustCompile(`(?:^|[^\d.,])(?:1\d|20)\d\d(?:$|[^\d,%€$£])`)
@@ -285,6 +306,9 @@ func EvidenceIn(language, sentence string) Evidence {
 	e.Mail = strings.Contains(sentence, "@")
 	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money))
 	e.Counted = e.Number && counts(sentence, money, e.Time, e.Reach)
+	if !e.Number && digits {
+		e.Counted = counts(oneForm.ReplaceAllString(figures, " "), money, e.Time, e.Reach) // "fourteen people"
+	}
 	e.Span = seen.mayHaveSpan(digits) && spanForm.MatchString(figures)
 	if e.Money {
 		e.Concepts[keys["price"]] = true
@@ -302,6 +326,7 @@ func EvidenceIn(language, sentence string) Evidence {
 		e.Concepts[keys["email"]] = true
 	}
 	e.locate(sentence, &seen)
+	e.Dated = e.Number && len(DatesIn(language, sentence)) > 0
 	e.Named = seen.mayHaveTitle() && titleForm.MatchString(sentence)
 	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
 		e.Named = e.Named || at[0] > 0 || base(language) != "de"
@@ -350,7 +375,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	switch kind {
 	case When:
 		switch {
-		case e.Time, e.has(append(days, "month", "deadline")...):
+		case e.Time, e.Dated, e.has(append(days, "month", "deadline")...):
 			return 1
 		case e.Span && e.has("hours"): // half an hour before closing
 			return 1

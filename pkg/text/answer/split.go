@@ -115,3 +115,26 @@ func Corrected(language, text string) (meant string, corrects bool) {
 	}
 	return strings.Join(said.words[taken:], " "), true
 }
+
+// clauseMarks part what somebody tells from what they ask.
+var clauseMarks = regexp.MustCompile(`[,;.!?،؛؟，。；！？]+`)
+
+// AskingClause is the clause of a text that asks, of "I broke my leg, do I have to pay?" the last:
+// all of it where there is none but that, or none asks.
+func AskingClause(language, text string) string {
+	t := talkOf(language)
+	if t == nil {
+		return text
+	}
+	ends := append(clauseMarks.FindAllStringIndex(text, -1), []int{len(text), len(text)})
+	for n := len(ends) - 1; n >= 0; n-- {
+		from := 0
+		if n > 0 {
+			from = ends[n-1][1]
+		}
+		if clause := text[from:ends[n][1]]; len(search.NewPhrase(clause)) > 1 && t.asks(clause) {
+			return clause
+		}
+	}
+	return text
+}

@@ -145,7 +145,7 @@ func (s *Speller) word(typed string) string {
 	}
 	own, usual := spelled(n)
 	if compounding[s.usual.language] && vocabularyOf(s.usual.language).compounded(word) > 0 {
-		own, usual = slipReplaced, 0 // likely a word, unless the documents have nearly the same
+		own, usual = slipReplaced, slipMissing // likely a word, unless a letter was missed
 	}
 	if right := s.nearest(word, n, own, usual); right != "" {
 		return right

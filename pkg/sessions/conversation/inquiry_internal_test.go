@@ -1,0 +1,62 @@
+package conversation
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/text/answer"
+)
+
+func inquired(language, before, text string) inquiry {
+	return inquire(Question{Language: language, Previous: before, Text: text, Now: time.Date(2026, 11, 18, 10, 30, 0, 0, time.UTC)})
+}
+
+// An age asks for the rules of those of that age too.
+func TestAnAgeImpliesAGroup(t *testing.T) {
+	of := func(i inquiry) bool {
+		return slices.ContainsFunc(i.units, func(u wanted) bool { return answer.OfPeople(u.concepts) })
+	}
+	require.True(t, of(inquired("en", "", "I'm 67, is it cheaper for me?")))
+	require.False(t, of(inquired("en", "", "I'm 40, is it cheaper for me?")))
+	require.False(t, of(inquired("en", "", "is it cheaper for me?")))
+}
+
+// Children take the place of adults in a follow-up, and what goes on with "and" asks the same.
+func TestWhatAFollowUpKeeps(t *testing.T) {
+	i := inquired("de", "Was kostet der Eintritt für Erwachsene?", "und für Kinder?")
+	require.Equal(t, answer.Price, i.kind)
+	require.False(t, slices.ContainsFunc(i.units, func(u wanted) bool { return u.carried && answer.OfPeople(u.concepts) }))
+	i = inquired("en", "How long is the probation?", "and the notice period after that?")
+	require.Equal(t, answer.Duration, i.kind)
+	require.True(t, i.assumed)
+	require.Equal(t, answer.Who, inquired("en", "When is yoga?", "and who teaches it?").kind)
+}
+
+// What is only the means of something is not offered.
+func TestAMeansIsNotTheThing(t *testing.T) {
+	internet := unitsOf(nil, "de", "gibt es Internet")[1]
+	booked, offered := held("de", "Gebucht wird im Internet oder am Telefon."), held("de", "Internet gibt es im ganzen Haus.")
+	require.Less(t, internet.in(&booked), valueBroad)
+	require.InDelta(t, 1, internet.in(&offered), 0)
+	appointment := unitsOf(nil, "en", "do I need an appointment")
+	none := held("en", "No appointment is needed.")
+	require.True(t, slices.ContainsFunc(appointment, func(u wanted) bool { return !u.light && u.in(&none) == 1 }), "what is denied is spoken of")
+}
+
+// Who asks whether something is so is told what the best sentence goes on with.
+func TestWhatGoesOnIsSaidToo(t *testing.T) {
+	text, gap := answered(t, builtinBrain(pack{passage("Working hours", "Overtime must be agreed beforehand. It is not paid out. The canteen is downstairs.")}),
+		Question{Text: "is overtime paid out?", Language: "en"})
+	require.False(t, gap, text)
+	require.Contains(t, text, "not paid out")
+	require.NotContains(t, text, "canteen")
+}
+
+// An acronym is asked for, though it is written as a word that says nothing.
+func TestAcronymsAreAskedFor(t *testing.T) {
+	require.True(t, slices.ContainsFunc(unitsOf(nil, "en", "Who is responsible for IT?"), func(u wanted) bool { return slices.Contains(u.raw, "it") }))
+	require.False(t, slices.ContainsFunc(unitsOf(nil, "en", "Who is responsible for it?"), func(u wanted) bool { return slices.Contains(u.raw, "it") }))
+}
