@@ -71,8 +71,13 @@ const (
 	dateOther
 	ageHolds
 	ageFails
+	// openThen is of one that has the day under a heading of opening hours, where nothing else is
+	// asked about but whether it is open.
+	openThen
 	// timeless is of a sentence that tells neither a day nor a time, where a day is asked about.
 	timeless
+	// bounded is of one that names days of the week, where neither one nor a time is asked about.
+	bounded
 	// proviso is how far a sentence begins with a condition that was not asked about: "If a class
 	// is full, ...". consequence is of one whose condition was, where it is asked what follows.
 	proviso
@@ -104,7 +109,7 @@ func (f *features) absent() float64 { return f[absentWord] + f[absentConcept] }
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
 	"one", "own", "literal", "heading", "before", "round", "absentWord", "absentConcept", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
-	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "timeless", "proviso", "consequence", "known", "alone",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "openThen", "timeless", "bounded", "proviso", "consequence", "known", "alone",
 	"leaning", "foreign", "margin", "share",
 }
 

@@ -130,7 +130,7 @@ func (u *wanted) numeric() bool {
 
 // How words are weighed.
 const (
-	// toldShare is what a word counts that is told before something is asked.
+	// toldShare is what it counts that a word is missing which was only told before something is asked.
 	toldShare = 0.5
 	// carriedShare is what a word of the question before counts, where another one turns
 	// from it to something else; lightShare what one does that says little.
@@ -208,9 +208,6 @@ func (i *inquiry) lessen() {
 		}
 		if turning && !u.turns {
 			u.weight *= carriedShare
-		}
-		if u.told && topical {
-			u.weight *= toldShare
 		}
 	}
 }

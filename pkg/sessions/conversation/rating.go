@@ -180,6 +180,10 @@ func (r *rater) miss(f *features, unit int, lacking float64) {
 	switch {
 	case u.light:
 		return
+	case u.told:
+		lacking *= toldShare
+	}
+	switch {
 	case len(u.concepts) > 0 && r.nowhere[unit]:
 		f[absentConcept] += lacking
 	case len(u.concepts) > 0:
@@ -211,7 +215,8 @@ func (r *rater) fit(c *candidate) {
 		}
 	}
 	c.features[whole] = flag(c.whole)
-	c.features[misfit] = flag(r.kind.Firm() && how < 0 && !r.assumed)
+	c.features[bounded] = flag(!r.onDay && r.kind != answer.When && c.held.evidence.NamesDays())
+	c.features[misfit] = flag((r.kind.Firm() && how < 0 || r.kind == answer.When && how == -0.5) && !r.assumed)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
 	if r.kind.Strict() {
 		c.features[fits] = how
@@ -234,6 +239,7 @@ func (r *rater) date(c *candidate) {
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
 		holidays := !s.Told && (r.day.Clocked || r.day.Undated) && answer.OfHolidays(&c.held.evidence) // not any day
 		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item || holidays && len(s.Dates) == 0)
+		f[openThen] = flag(c.days == answer.Holds && r.ofHours() && r.around[c.passage].title.evidence.OfHours())
 		f[timeless] = flag(!s.Told && len(s.Dates) == 0 && len(s.Times) == 0 && !s.Closed)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
@@ -242,6 +248,11 @@ func (r *rater) date(c *candidate) {
 		c.age = answer.Covers(c.held.language, c.text, r.age)
 		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
 	}
+}
+
+// ofHours says whether nothing is asked about but when it is open.
+func (i *inquiry) ofHours() bool {
+	return !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts) })
 }
 
 // begins says whether a sentence begins with a unit.

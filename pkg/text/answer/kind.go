@@ -234,6 +234,9 @@ var (
 	longNumber = regexp.MustCompile(`\d+(?:[ /-]\d{2,})+`)
 )
 
+// offForm is a share that is taken off a price.
+var offForm = regexp.MustCompile(`(?i)\d\s?%\s?(?:off|less|cheaper|weniger|günstiger|billiger|nachlass|de (?:moins|réduction|remise|descuento|desconto|sconto)|menos|di (?:sconto|meno)|(?:de )?korting|goedkoper|taniej|zniżki|indirim)|%\d+ indirim|\d折|\d+%(?:引き|オフ|优惠)|خصم \d`)
+
 // oneForm is a one that was in words, which may be an article.
 var oneForm = regexp.MustCompile(`\b1\b`)
 
@@ -313,6 +316,9 @@ func EvidenceIn(language, sentence string) Evidence {
 	if e.Money {
 		e.Concepts[keys["price"]] = true
 	}
+	if e.Number && offForm.MatchString(sentence) {
+		e.Concepts[keys["discount"]] = true
+	}
 	if e.Time && slices.ContainsFunc(days, func(key string) bool { return e.Concepts[keys[key]] }) {
 		e.Concepts[keys["hours"]] = true
 	}
@@ -360,6 +366,9 @@ func (e *Evidence) has(keys ...string) bool {
 	})
 }
 
+// NamesDays says whether a sentence names days of the week.
+func (e *Evidence) NamesDays() bool { return e.has(days...) }
+
 // OfHours says whether a sentence speaks of when something is open.
 func (e *Evidence) OfHours() bool { return e.has("hours") }
 
@@ -390,7 +399,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Count:
 		return yes(e.Counted || e.has("number_word"))
 	case Age:
-		return yes(e.Number || e.has("number_word"))
+		return yes(e.Counted || e.Year || e.has("number_word"))
 	case Duration:
 		switch {
 		case e.Span && e.has("duration"):
@@ -456,7 +465,7 @@ func (k Kind) Satisfied(concepts []int) bool {
 	keys := byKey()
 	for _, key := range map[Kind][]string{
 		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"}, Address: {"address", "way"}, Year: {"year"},
-		Age: {"age", "year"}, Who: {"leader", "lead_run", "teach_word"}, May: {"allowed", "forbidden"},
+		Age: {"age", "year"}, Who: {"teach_word"}, May: {"allowed", "forbidden"},
 	}[k] {
 		if slices.Contains(concepts, keys[key]) {
 			return true

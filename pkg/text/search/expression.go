@@ -21,7 +21,7 @@ func (v *wording) at(terms []Term, text string) (expression, int) {
 			continue
 		}
 		if len(e.terms) == 1 {
-			word := Fold(text[terms[0].From:terms[0].To])
+			word := strings.TrimSuffix(strings.TrimSuffix(Fold(text[terms[0].From:terms[0].To]), "'s"), "’s")
 			concepts := v.words[word]
 			if utf8.RuneCountInString(e.terms[0]) > shortStem {
 				concepts = v.alike(word, e.terms[0])
