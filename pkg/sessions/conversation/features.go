@@ -76,12 +76,6 @@ const (
 	openThen
 	// timeless is of a sentence that tells neither a day nor a time, where a day is asked about.
 	timeless
-	// bounded is of one that names days of the week, where neither one nor a time is asked about.
-	bounded
-	// proviso is how far a sentence begins with a condition that was not asked about: "If a class
-	// is full, ...". consequence is of one whose condition was, where it is asked what follows.
-	proviso
-	consequence
 	// known says that some of the question means something, alone that it names one thing
 	// only, leaning that it is understood from the one before, and foreign that the
 	// passage is in another language.
@@ -109,7 +103,7 @@ func (f *features) absent() float64 { return f[absentWord] + f[absentConcept] }
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
 	"one", "own", "literal", "heading", "before", "round", "absentWord", "absentConcept", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
-	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "openThen", "timeless", "bounded", "proviso", "consequence", "known", "alone",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "openThen", "timeless", "known", "alone",
 	"leaning", "foreign", "margin", "share",
 }
 

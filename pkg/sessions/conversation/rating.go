@@ -206,16 +206,7 @@ func (r *rater) fit(c *candidate) {
 	case answer.If:
 		how = flag(answer.Conditional(c.held.language, c.text)) - 0.5
 	}
-	if condition := answer.ConditionOf(c.held.language, c.text); condition != "" {
-		h := held(c.held.language, condition)
-		met := r.asked(h.raw, &h)
-		c.features[proviso] = 1 - met
-		if r.kind == answer.If || r.kind == answer.Anything {
-			c.features[consequence] = met
-		}
-	}
 	c.features[whole] = flag(c.whole)
-	c.features[bounded] = flag(!r.onDay && r.kind != answer.When && c.held.evidence.NamesDays())
 	c.features[misfit] = flag((r.kind.Firm() && how < 0 || r.kind == answer.When && how == -0.5) && !r.assumed)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
 	if r.kind.Strict() {

@@ -24,15 +24,6 @@ func TestWhatFollows(t *testing.T) {
 	require.False(t, answer.Conditional("en", "Classes have 18 places."))
 }
 
-func TestConditionOf(t *testing.T) {
-	for sentence, condition := range map[string]string{
-		"If a class is full, you can join the waiting list.": "If a class is full", "Classes are free, if you are a member.": "", "If you like": "",
-	} {
-		require.Equal(t, condition, answer.ConditionOf("en", sentence))
-	}
-	require.Equal(t, "Wer später kommt", answer.ConditionOf("de", "Wer später kommt, ruft vorher an."))
-}
-
 // "How much" asks for a price only where nothing is named that there is so much of.
 func TestHowMuchOfSomething(t *testing.T) {
 	for text, kind := range map[string]answer.Kind{

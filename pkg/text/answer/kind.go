@@ -80,17 +80,6 @@ func Conditional(language, sentence string) bool {
 	return t != nil && t.mentions("condition", hear(sentence, nil))
 }
 
-// ConditionOf is the condition that a sentence begins with, up to a comma: "If a class is full",
-// "Whoever comes late"; empty where there is none.
-func ConditionOf(language, sentence string) string {
-	t := talkOf(language)
-	end := strings.IndexAny(sentence, ",;、，،")
-	if t == nil || end < 0 || !t.begins["condition"].MatchString(hear(sentence[:end], nil).text) {
-		return ""
-	}
-	return sentence[:end]
-}
-
 // ends says whether what was said has a pattern of a kind in a language whose words of
 // asking stand at the end.
 func (t *talk) ends(kind Kind, said spoken) bool {
@@ -366,9 +355,6 @@ func (e *Evidence) has(keys ...string) bool {
 	})
 }
 
-// NamesDays says whether a sentence names days of the week.
-func (e *Evidence) NamesDays() bool { return e.has(days...) }
-
 // OfHours says whether a sentence speaks of when something is open.
 func (e *Evidence) OfHours() bool { return e.has("hours") }
 
@@ -392,6 +378,8 @@ func (e *Evidence) Fits(kind Kind) float64 {
 			return 0.75 // no time or day: "the first hour after opening"
 		case e.Span:
 			return 0.4
+		case e.has("time_light"): // "from the third day on"
+			return 0.25
 		}
 		return 0
 	case Price:
