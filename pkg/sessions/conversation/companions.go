@@ -46,23 +46,32 @@ func (i *inquiry) companions(ranked []candidate) []candidate {
 	}
 	for n := range ranked[1:] {
 		c := &ranked[1+n]
-		if c.whole || i.kind.Strict() && c.features[fits] < first.features[fits] {
-			continue // it says nothing of the kind that is asked for
-		}
-		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
-		goesOn := c.refers && beside && c.place > first.place // "It is not paid out."
 		if len(chosen) == maxSentences || c.score < first.score-goingOn {
 			break
 		}
-		if c.score < first.score-companion && !(goesOn && i.decides()) {
+		if !i.accompanies(c, &first) {
 			continue
 		}
+		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
 		letters := utf8.RuneCountInString(c.text)
 		if length+letters <= maxAnswer && (adds(c) || beside || n == 0) {
 			chosen, length = append(chosen, *c), length+letters
 		}
 	}
 	return chosen
+}
+
+// accompanies says whether a sentence may be said with the best one.
+func (i *inquiry) accompanies(c, first *candidate) bool {
+	switch {
+	case c.whole, i.kind.Strict() && c.features[fits] < first.features[fits]:
+		return false // it says nothing of the kind that is asked for
+	case i.onDay && first.days != answer.Unclear && c.days != answer.Unclear && c.days != first.days:
+		return false // of what contradicts each other, one is said
+	case c.score >= first.score-companion:
+		return true
+	}
+	return i.decides() && c.refers && c.passage == first.passage && c.place == first.place+1 // "It is not paid out."
 }
 
 // list is the best sentence with the items of its list that answer as well: what asks

@@ -60,3 +60,21 @@ func TestAcronymsAreAskedFor(t *testing.T) {
 	require.True(t, slices.ContainsFunc(unitsOf(nil, "en", "Who is responsible for IT?"), func(u wanted) bool { return slices.Contains(u.raw, "it") }))
 	require.False(t, slices.ContainsFunc(unitsOf(nil, "en", "Who is responsible for it?"), func(u wanted) bool { return slices.Contains(u.raw, "it") }))
 }
+
+// A date that is closed goes before the weekday that is open, and the two are not said together;
+// a closing day counts whichever document tells it.
+func TestClosedDatesAndDays(t *testing.T) {
+	holiday := pack{passage("Opening hours", "Wednesdays we are open from 9:00 to 18:00."), passage("Holidays", "On 18 November we are closed.")}
+	ask := func(p pack, text string) string {
+		text, gap := answered(t, builtinBrain(anyWords(p)), Question{Text: text, Language: "en", Now: time.Date(2026, 11, 17, 10, 30, 0, 0, time.UTC)})
+		require.False(t, gap, text)
+		return text
+	}
+	text := ask(holiday, "are you open tomorrow?")
+	require.Contains(t, text, "18 November")
+	require.NotContains(t, text, "9:00")
+	require.Contains(t, ask(holiday, "are you open on Wednesday next week?"), "9:00")
+
+	apart := pack{passage("Opening hours", "We are open from 9:00 to 18:00."), passage("Opening hours in winter", "On Wednesdays it is closed.")}
+	require.Contains(t, ask(apart, "are you open tomorrow?"), answer.Say("en", "no"))
+}

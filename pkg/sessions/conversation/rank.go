@@ -78,8 +78,26 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	i.lead(out)
 	i.compare(out)
 	return &i, out
+}
+
+// lead puts an exception before the rule: "closed on 14 May", a Thursday, before "Thursdays from
+// nine to five".
+func (i *inquiry) lead(ranked []candidate) {
+	if !i.onDay || !i.ofHours() || len(ranked) == 0 || ranked[0].days != answer.Holds || ranked[0].schedule.Dated(i.day) != answer.Undated {
+		return
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool {
+		return c.days == answer.Fails && c.schedule.Closed && c.schedule.Dated(i.day) >= answer.Within && c.ofDaysAlone()
+	})
+	if at > 0 {
+		exception := ranked[at]
+		exception.score, exception.features = ranked[0].score, ranked[0].features // it answers as surely
+		copy(ranked[1:at+1], ranked[:at])
+		ranked[0] = exception
+	}
 }
 
 // turning says whether the question turns from the one before to something else.

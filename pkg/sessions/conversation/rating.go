@@ -48,6 +48,9 @@ type rater struct {
 	total    float64
 	// nowhere says of each unit that no passage holds it.
 	nowhere []bool
+	// closed are the days that a sentence under a heading of opening hours says are closed, in
+	// whatever document.
+	closed answer.Days
 }
 
 // surroundings are what a passage says for all of its sentences.
@@ -80,7 +83,11 @@ func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
 		a := &r.around[c.passage]
 		if i.onDay {
 			c.schedule = answer.ScheduleIn(c.held.language, c.text)
-			a.closed = a.closed.And(c.closes())
+			closes := c.closes()
+			a.closed = a.closed.And(closes)
+			if a.title.evidence.OfHours() {
+				r.closed = r.closed.And(closes)
+			}
 			a.exceptions = a.exceptions || c.schedule.Closed && (len(c.schedule.Dates) > 0 || len(c.schedule.Nths) > 0)
 		}
 		for k := range i.units {
@@ -103,12 +110,17 @@ func (c *candidate) closes() answer.Days {
 	if n, known := answer.NegationIn(c.held.language, c.text); !known || n.Any() {
 		return answer.Days{}
 	}
-	for _, u := range unitsOf(nil, c.held.language, c.text) {
-		if !u.light && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) {
-			return answer.Days{}
-		}
+	if !c.ofDaysAlone() {
+		return answer.Days{}
 	}
 	return c.schedule.ClosedOn()
+}
+
+// ofDaysAlone says whether a sentence names nothing but days, dates and hours.
+func (c *candidate) ofDaysAlone() bool {
+	return !slices.ContainsFunc(unitsOf(nil, c.held.language, c.text), func(u wanted) bool {
+		return !u.light && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) && !u.numeric() && len(answer.DatesIn(c.held.language, strings.Join(u.raw, " "))) == 0
+	})
 }
 
 // surround is what is known of a passage before its sentences are read.
@@ -224,13 +236,17 @@ func (r *rater) date(c *candidate) {
 		// What is closed on the day may be something else, as the café: that sentence tells itself.
 		if around := &r.around[c.passage]; c.held.evidence.OfHours() && !around.closed[r.day.Weekday] && !around.exceptions {
 			s.CloseOn(around.closed)
+			if r.ofHours() {
+				s.CloseOn(r.closed)
+			}
 		}
 		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
 		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
 		holidays := !s.Told && (r.day.Clocked || r.day.Undated) && answer.OfHolidays(&c.held.evidence) // not any day
 		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item || holidays && len(s.Dates) == 0)
-		f[openThen] = flag(c.days == answer.Holds && r.ofHours() && r.around[c.passage].title.evidence.OfHours())
+		f[openThen] = flag(c.days != answer.Unclear && r.ofHours() && r.around[c.passage].title.evidence.OfHours() && (c.item || c.ofDaysAlone()) &&
+			(!r.ofHoliday() || answer.OfHolidays(&c.held.evidence)))
 		f[timeless] = flag(!s.Told && len(s.Dates) == 0 && len(s.Times) == 0 && !s.Closed)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
@@ -239,6 +255,11 @@ func (r *rater) date(c *candidate) {
 		c.age = answer.Covers(c.held.language, c.text, r.age)
 		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
 	}
+}
+
+// ofHoliday says whether a holiday is asked about, which rows of weekdays need not hold for.
+func (i *inquiry) ofHoliday() bool {
+	return slices.ContainsFunc(i.units, func(u wanted) bool { return answer.OfHoliday(u.concepts) })
 }
 
 // ofHours says whether nothing is asked about but when it is open.

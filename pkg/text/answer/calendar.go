@@ -339,6 +339,9 @@ func OfHours(concepts []int) bool {
 	return slices.Contains(concepts, keys["hours"]) || slices.Contains(concepts, keys["closed"])
 }
 
+// OfHoliday says whether concepts are of a holiday.
+func OfHoliday(concepts []int) bool { return slices.Contains(concepts, byKey()["holiday"]) }
+
 // OfHolidays says whether a sentence speaks of holidays.
 func OfHolidays(e *Evidence) bool { return e.has("holiday") }
 

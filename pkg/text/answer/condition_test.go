@@ -13,7 +13,7 @@ import (
 func TestWhatFollows(t *testing.T) {
 	for language, text := range map[string]string{
 		"en": "what happens if I miss a class", "de": "was ist, wenn ich nicht komme", "fr": "qu'est-ce qui se passe si je ne viens pas", "es": "¿qué pasa si falto a una clase?",
-		"it": "cosa succede se arrivo in ritardo", "pt": "o que acontece se eu faltar", "nl": "wat gebeurt er als ik te laat kom", "pl": "co się stanie, jeśli się spóźnię",
+		"it": "che cosa accade se arrivo in ritardo", "pt": "o que acontece se eu faltar", "nl": "wat gebeurt er als ik te laat kom", "pl": "co się stanie, jeśli się spóźnię",
 		"tr": "geç kalırsam ne olur", "zh": "我迟到了会怎样", "ja": "遅れたらどうなりますか", "ar": "ماذا يحدث إذا تأخرت",
 	} {
 		require.Equal(t, answer.If, answer.KindOf(language, text), text)

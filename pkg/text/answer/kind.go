@@ -297,17 +297,12 @@ func EvidenceIn(language, sentence string) Evidence {
 	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
 	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money))
-	e.Counted = e.Number && counts(sentence, money, e.Time, e.Reach)
-	if !e.Number && digits {
-		e.Counted = counts(oneForm.ReplaceAllString(figures, " "), money, e.Time, e.Reach) // "fourteen people"
-	}
+	e.count(sentence, figures, money)
 	e.Span = seen.mayHaveSpan(digits) && spanForm.MatchString(figures)
 	if e.Money {
 		e.Concepts[keys["price"]] = true
 	}
-	if e.Number && offForm.MatchString(sentence) {
-		e.Concepts[keys["discount"]] = true
-	}
+	e.takeOff(sentence)
 	if e.Time && slices.ContainsFunc(days, func(key string) bool { return e.Concepts[keys[key]] }) {
 		e.Concepts[keys["hours"]] = true
 	}
@@ -332,6 +327,21 @@ func EvidenceIn(language, sentence string) Evidence {
 		}
 	}
 	return e
+}
+
+// count says whether a sentence has a number that is none of another kind, in figures or in words.
+func (e *Evidence) count(sentence, figures string, money bool) {
+	if !e.Number {
+		sentence = oneForm.ReplaceAllString(figures, " ") // "fourteen people"
+	}
+	e.Counted = strings.ContainsFunc(sentence, unicode.IsDigit) && counts(sentence, money, e.Time, e.Reach)
+}
+
+// takeOff marks a share that is taken off a price as a discount: "20 % off".
+func (e *Evidence) takeOff(sentence string) {
+	if e.Number && offForm.MatchString(sentence) {
+		e.Concepts[byKey()["discount"]] = true
+	}
 }
 
 // days are the concepts of days, Monday first, and of several days.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/text/search"
@@ -127,12 +128,12 @@ func AskingClause(language, text string) string {
 		return text
 	}
 	ends := append(clauseMarks.FindAllStringIndex(text, -1), []int{len(text), len(text)})
-	for n := len(ends) - 1; n >= 0; n-- {
+	for n, end := range slices.Backward(ends) {
 		from := 0
 		if n > 0 {
 			from = ends[n-1][1]
 		}
-		if clause := text[from:ends[n][1]]; len(search.NewPhrase(clause)) > 1 && t.asks(clause) {
+		if clause := text[from:end[1]]; len(search.NewPhrase(clause)) > 1 && t.asks(clause) {
 			return clause
 		}
 	}
