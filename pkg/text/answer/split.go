@@ -120,6 +120,9 @@ func Corrected(language, text string) (meant string, corrects bool) {
 // clauseMarks part what somebody tells from what they ask.
 var clauseMarks = regexp.MustCompile(`[,;.!?،؛؟，。；！？]+`)
 
+// maxClauses is how many clauses somebody has who tells something and asks.
+const maxClauses = 8
+
 // AskingClause is the clause of a text that asks, of "I broke my leg, do I have to pay?" the last:
 // all of it where there is none but that, or none asks.
 func AskingClause(language, text string) string {
@@ -127,7 +130,10 @@ func AskingClause(language, text string) string {
 	if t == nil {
 		return text
 	}
-	ends := append(clauseMarks.FindAllStringIndex(text, -1), []int{len(text), len(text)})
+	ends := append(clauseMarks.FindAllStringIndex(text, maxClauses+1), []int{len(text), len(text)})
+	if len(ends) > maxClauses {
+		return text
+	}
 	for n, end := range slices.Backward(ends) {
 		from := 0
 		if n > 0 {
