@@ -52,3 +52,12 @@ func TestAcronymsAreNoStopWords(t *testing.T) {
 	require.Equal(t, []bool{true, true, true}, stops("who does it"))
 	require.Equal(t, []bool{true, true, true}, stops("WHO DOES IT"), "who shouts writes no acronyms")
 }
+
+// A word that nobody knows is not taken for one of the lexicon that has another letter: many words
+// are in neither it nor the documents.
+func TestUnknownWordsAreNotSetRightLightly(t *testing.T) {
+	s := NewSpeller("fr", []string{"coloration"})
+	right := func(text string) string { return s.Right(text, func(string) bool { return false }) }
+	require.Equal(t, "une couleur", right("une couleur"))
+	require.Equal(t, "une coloration", right("une colloration"))
+}

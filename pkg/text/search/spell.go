@@ -219,9 +219,9 @@ func spelled(letters int) (own, usual float64) {
 	case letters < 6:
 		return 1, 0.8
 	case letters < 8:
-		return 1.5, 1
+		return 1.5, 0.9
 	default:
-		return 2, 1.5
+		return 2, 1.2
 	}
 }
 
