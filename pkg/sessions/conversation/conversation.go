@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/sessions/floor"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/search"
@@ -105,6 +107,10 @@ type Conversation struct {
 	uses []string
 
 	timing *timing // nil where nothing has a limit
+
+	// floor says who of a duo speaks, nil where there is none, and called whom the user addressed last.
+	floor  *floor.Floor
+	called *persona.Host
 }
 
 // New makes a conversation, which begins when it is run.
@@ -131,6 +137,9 @@ func New(config Config) *Conversation {
 		c.language = config.Persona.Settings.Language
 	}
 	maps.Copy(c.variables, config.Session.Variables)
+	if c.floor = newFloor(config.Duo); c.floor != nil {
+		c.introduces(nil)
+	}
 	c.goals.pursue(config.Session.Goal)
 	c.timing = newTiming(config.Session.Clocks, config.Clock.Now().UTC())
 	c.restoreTime()
@@ -277,6 +286,7 @@ func (c *Conversation) resume() {
 			}
 		}
 		c.remember(t)
+		c.resumeFloor(&t)
 		for _, use := range t.ToolCalls {
 			c.recall(use.Name + ": " + use.Status)
 		}

@@ -78,7 +78,7 @@ func (c *Conversation) standsAgain() {
 		return
 	}
 	s := c.reply(c.ownOrigin(), c.filledIn(goal.Prompt))
-	s.asking, s.asks = true, questionOf(goal)
+	s.kind, s.asking, s.asks = ofQuestion, true, questionOf(goal)
 	c.speak(s)
 }
 
