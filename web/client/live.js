@@ -43,10 +43,11 @@ const closings = {
  * Conversation is one session. It connects again by itself whenever its socket is
  * lost. Its events are CustomEvents:
  *
- * - `ready` {turns, session, face, resumeToken}: on every connection;
+ * - `ready` {turns, session, face, hosts, resumeToken}: on every connection; hosts where a duo speaks;
  * - `state` {state}: connecting, reconnecting, listening, thinking, speaking or idle;
- * - `turn` {id, speaker, text, final, name, sources, interrupted}: text is all that was
- *   said in the turn so far, speaker is avatar, user or staff, with their staffId;
+ * - `turn` {id, speaker, text, final, name, host, sources, interrupted}: text is all that was
+ *   said in the turn so far, speaker is avatar, user or staff, with their staffId; host is the seat of
+ *   the host of a duo, with their name, or empty;
  * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`, `duck`, `user-started-speaking`,
  *   `user-stopped-speaking`: as the server sends them;
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
@@ -338,7 +339,7 @@ export class Conversation extends EventTarget {
         const text = join(this.#texts.get(data.turnId) ?? '', data.text)
         if (data.final) this.#texts.delete(data.turnId)
         else this.#texts.set(data.turnId, text)
-        this.#turn('avatar', data.turnId, { text, final: data.final, sources: data.sources ?? [] })
+        this.#turn('avatar', data.turnId, { text, final: data.final, sources: data.sources ?? [], host: data.host ?? '', name: data.name ?? '' })
         break
       }
       case 'interrupted':
@@ -383,7 +384,7 @@ export class Conversation extends EventTarget {
   }
 
   #turn(speaker, id, detail) {
-    this.#emit('turn', { id, speaker, name: '', sources: [], interrupted: false, ...detail })
+    this.#emit('turn', { id, speaker, name: '', host: '', sources: [], interrupted: false, ...detail })
   }
 
   #closed(socket, code) {

@@ -54,6 +54,8 @@ type invitation struct {
 	Speaker   string `json:"speaker"`
 	// Face is where the living face is; empty where there is only the picture.
 	Face string `json:"face"`
+	// Hosts are those of a duo; none where one alone speaks.
+	Hosts []hostBody `json:"hosts,omitempty"`
 	// Notice says that an AI speaks.
 	Notice phrase `json:"notice"`
 }
@@ -80,11 +82,14 @@ func (v *view) joining(path string) error {
 	if file, ok := strings.CutPrefix(what, "face/"); ok {
 		return v.taking(reading, func() error { return v.joinedFace(session, file) })
 	}
+	if seat, ok := strings.CutPrefix(what, "portrait/"); ok {
+		return v.taking(reading, func() error { return v.joinPortrait(session, seat) })
+	}
 	switch what {
 	case "":
 		return v.taking(reading, v.joinPage)
 	case "portrait":
-		return v.taking(reading, func() error { return v.joinPortrait(session) })
+		return v.taking(reading, func() error { return v.joinPortrait(session, "") })
 	case "check":
 		return v.taking(posting, func() error { v.joinCheck(session); return nil })
 	case "ticket":
@@ -135,6 +140,7 @@ func (v *view) joinTicket(session id.Session) {
 	v.site = j.Site
 	told.Notice = v.notice()
 	told.Face = v.livingAt(j.Site, v.faceUnder(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket")))
+	told.Hosts = v.hostsAt(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket"))
 	v.answer(http.StatusOK, told)
 }
 
@@ -152,13 +158,24 @@ func (v *view) joinCheck(session id.Session) {
 	v.soundCheck(j.Site)
 }
 
-// joinPortrait sends the picture of who speaks in a session, to who has its token.
-func (v *view) joinPortrait(session id.Session) error {
+// joinPortrait sends the picture of who speaks in a session, or of a host of a duo by their seat, to who has its token.
+func (v *view) joinPortrait(session id.Session, seat string) error {
 	j, err := v.joined(session)
 	if err != nil {
 		return err
 	}
-	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), j.Site)
+	return v.portraitOf(j.Site, seat)
+}
+
+// portraitOf sends the picture of who speaks, or of a host of a duo by their seat, to who holds a secret.
+func (v *view) portraitOf(site *published.Site, seat string) error {
+	v.site = site
+	if seat != "" {
+		if err := v.sit(seat); err != nil {
+			return err
+		}
+	}
+	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), v.site)
 	if err != nil {
 		return err
 	}
@@ -183,7 +200,7 @@ func (v *view) joinedFace(session id.Session, file string) error {
 		return err
 	}
 	v.site = j.Site
-	return v.living(file, keptByNone)
+	return v.heldLiving(file)
 }
 
 // joinFace sends a living face of the library, which is anybody's to see.

@@ -123,6 +123,17 @@ func (v *view) theme() error {
 	return nil
 }
 
+// portraitPrefix is under what the pictures of a duo's hosts are, by their seats.
+const portraitPrefix = "/portrait/"
+
+// hostPortrait sends the picture of a host of a duo, by their seat.
+func (v *view) hostPortrait(seat string) error {
+	if err := v.sit(seat); err != nil {
+		return err
+	}
+	return v.portrait()
+}
+
 // portrait sends the picture of who speaks: for everybody who sees the page.
 func (v *view) portrait() error {
 	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), v.site)

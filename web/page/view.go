@@ -101,8 +101,10 @@ func (v *view) get(path string) error {
 		return v.theme()
 	case path == "/portrait":
 		return v.portrait()
+	case strings.HasPrefix(path, portraitPrefix):
+		return v.hostPortrait(strings.TrimPrefix(path, portraitPrefix))
 	case strings.HasPrefix(path, livingPrefix):
-		return v.living(strings.TrimPrefix(path, livingPrefix), v.kept())
+		return v.publicLiving(strings.TrimPrefix(path, livingPrefix))
 	case strings.HasPrefix(path, picturePrefix):
 		return v.picture(strings.TrimPrefix(path, picturePrefix))
 	}
@@ -164,7 +166,7 @@ func takesForms(path string) bool {
 // isPage says whether a path is a page's, or a picture's on one.
 func isPage(path string) bool {
 	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk", checkPath, "/interview", demographics.Page}, path) ||
-		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, portraitPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 func (v *view) post(path string) error {

@@ -43,7 +43,7 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 			Transport: page.Transport{Kind: s.Transport, URL: t.options.Backend.Options.SocketURL() + live.Path + s.ID.String()},
 		},
 		Site: &published.Site{Org: org, Speaker: published.Speaker{
-			Name: who.Name, Avatar: s.Avatar, Disclosure: who.Definition.Disclosure.Text,
+			Name: who.Name, Avatar: s.Avatar, Hosts: hosts(s), Disclosure: who.Definition.Disclosure.Text,
 		}},
 		Channel: s.Channel, Began: s.StartedAt != nil,
 	}
@@ -51,4 +51,12 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 		j.EndReason = string(*s.EndReason)
 	}
 	return j, nil
+}
+
+// hosts are those of the duo who speaks in a session; none where one alone does.
+func hosts(s session.Session) []persona.Host {
+	if s.Brief.Duo == nil {
+		return nil
+	}
+	return s.Brief.Duo.Hosts
 }

@@ -59,7 +59,7 @@ export class Invitation {
     const at = this.#at
     document.title = this.#say('talk.title', speaker)
     document.querySelector('.about h1').textContent = document.title
-    document.querySelector('.likeness').setAttribute('aria-label', speaker)
+    at('likeness').setAttribute('aria-label', speaker)
     at('ready').textContent = this.#say(channel === 'chat' ? 'join.ready_chat' : 'join.ready', speaker)
     at('notice').textContent = notice.text
     at('notice').lang = notice.language
@@ -69,7 +69,11 @@ export class Invitation {
   }
 
   /** Shows the picture, which is there soon, and only then asks for the face that lives. */
-  async #appear({ channel, face }, headers) {
+  async #appear({ channel, face, hosts }, headers) {
+    if (hosts?.length) {
+      await this.#stage.seat(hosts, { headers, living: channel === 'video' })
+      return
+    }
     await this.#picture(headers).catch(() => {}) // the face may come all the same
     if (channel === 'video' && face) this.#stage.show(face, headers)
   }

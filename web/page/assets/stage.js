@@ -4,6 +4,7 @@
 import { formats } from './decoder.js'
 import { remember, remembered, setVolume, volume } from './devices.js'
 import { Face } from './face.js'
+import { named, Pair } from './pair.js'
 import { Player } from './player.js'
 import { loadFace } from './rig.js'
 import { Speech } from './speech.js'
@@ -19,8 +20,10 @@ export class Stage {
   #player = new Player()
   #speech = new Speech(this.#player)
   #voice = new BrowserVoice()
-  /** @type {Face | null} */
+  /** Who is seen: one face, or two. @type {Face | Pair | null} */
   #face = null
+  /** @type {Pair | null} */
+  #pair = null
   #speaking = false
   #ticking = 0
   #captions = remembered('captions') !== 'off'
@@ -29,21 +32,26 @@ export class Stage {
 
   /**
    * @param {(id: string) => any} at finds an element
-   * @param {{face?: string, onspeaking: () => void, onunplugged: () => void}} seams where the face is, if it is known already; what is
-   *   called when the avatar begins or ends to be heard, and when the chosen loudspeaker is unplugged
+   * @param {{face?: string, hosts?: any[], onspeaking: () => void, onunplugged: () => void}} seams where the face is, if it is known
+   *   already, or who the two of a duo are; what is called when the avatar, or another host, begins or ends to be heard, and when the
+   *   chosen loudspeaker is unplugged
    */
-  constructor(at, { face, onspeaking, onunplugged }) {
+  constructor(at, { face, hosts, onspeaking, onunplugged }) {
     this.#at = at
     this.#onspeaking = onspeaking
-    this.#speech.ongesture = (name) => this.#face?.gesture(name)
+    this.#speech.ongesture = (name, host) => this.#face?.gesture(name, host)
     this.#player.addEventListener('blocked', ({ detail }) => { at('unheard').hidden = !detail.blocked })
     this.#player.addEventListener('unplugged', onunplugged)
     this.#set()
-    if (face) this.show(face)
+    if (hosts?.length) this.seat(hosts)
+    else if (face) this.show(face)
   }
 
   /** Whether something is said now. */
   get speaking() { return this.#speaking }
+
+  /** The name of the host of a duo who is heard now; empty for nobody, and where one alone speaks. */
+  get speaker() { return this.#pair?.speaker ?? '' }
 
   /** What the face shows. */
   set state(name) {
@@ -100,6 +108,49 @@ export class Stage {
     this.#face.speech = () => this.#speech.mouth()
     this.#face.state = this.#shown
     this.#face.start()
+    this.#watch()
+  }
+
+  /**
+   * Shows the two hosts of a duo side by side: their pictures, and then their faces.
+   * @param {{seat: string, name: string, role: string, portrait: string, face: string}[]} hosts
+   * @param {{headers?: Record<string, string>, living?: boolean}} [options] what the server must be told to send them; whether they move
+   */
+  async seat(hosts, { headers, living = true } = {}) {
+    const likeness = this.#at('likeness')
+    const pair = this.#pair = this.#face = new Pair(hosts, this.#speech)
+    likeness.removeAttribute('role') // each has a name of its own
+    likeness.removeAttribute('aria-label')
+    likeness.replaceChildren(pair.element)
+    likeness.classList.add('two')
+    pair.state = this.#shown
+    this.#watch()
+    await Promise.all(hosts.map(async ({ seat, portrait, face }) => {
+      await this.#picture(seat, portrait, headers).catch(() => {}) // the face may come all the same
+      if (!living || !face) return
+      try {
+        pair.live(seat, await loadFace(face, pair.sizeOf(seat) * devicePixelRatio, headers))
+      } catch {
+        // The picture stays.
+      }
+    }))
+  }
+
+  async #picture(seat, portrait, headers) {
+    const picture = new Image()
+    picture.alt = ''
+    if (headers) {
+      const answer = await fetch(portrait, { headers })
+      if (!answer.ok) return // there is none to show
+      picture.src = URL.createObjectURL(await answer.blob())
+    } else {
+      picture.src = portrait
+    }
+    this.#pair.picture(seat, picture)
+  }
+
+  /** Has the eyes follow what the visitor does. */
+  #watch() {
     addEventListener('pointermove', ({ clientX, clientY, pointerType }) => {
       if (pointerType === 'mouse') this.#face.follow(clientX, clientY)
     }, { passive: true })
@@ -138,18 +189,19 @@ export class Stage {
 
   #tick() {
     const { speaking } = this.#speech
-    if (speaking !== this.#speaking) {
+    const other = this.#pair?.look()
+    if (speaking !== this.#speaking || other) {
       this.#speaking = speaking
       this.#onspeaking()
     }
-    const { text, said } = this.#captions ? this.#speech.caption() : { text: '', said: 0 }
+    const { text, said, by } = this.#captions ? this.#speech.caption() : { text: '', said: 0, by: '' }
     const caption = this.#at('caption')
-    const key = `${said}/${text}`
+    const key = `${said}/${by}/${text}`
     if (caption.dataset.shown === key) return
     caption.dataset.shown = key
     caption.hidden = !text
     const rest = document.createElement('span')
     rest.textContent = text.slice(said)
-    caption.replaceChildren(text.slice(0, said), rest)
+    caption.replaceChildren(...named(by), text.slice(0, said), rest)
   }
 }

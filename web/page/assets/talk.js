@@ -28,7 +28,7 @@ const memory = (() => {
 
 const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
 const transcript = new Transcript(at('log'), { words: speakers })
-const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
+const stage = new Stage(at, { face: page.face, hosts: page.hosts && JSON.parse(page.hosts), onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
 
 const parts = Object.fromEntries(['mic', 'asks', 'explained', 'allow', 'later', 'manual', 'hold'].map((id) => [id, at(id)]))
 const ear = new Ear(parts, {
@@ -175,7 +175,7 @@ function state(name) {
   // Sound comes ahead of its time: it speaks for as long as it is heard.
   let shown = stage.speaking && (name === 'listening' || name === 'idle') ? 'speaking' : name
   if (ear.hearing && shown === 'listening') shown = 'hearing'
-  const text = say(`state.${shown}`)
+  const text = shown === 'speaking' && stage.speaker ? say('state.speaks', stage.speaker) : say(`state.${shown}`)
   if (at('state').textContent !== text) at('state').textContent = text
   at('talk').dataset.state = shown
   at('talk').dataset.hears = String(ear.hearing)
