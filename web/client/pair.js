@@ -2,8 +2,8 @@
 
 import { Face } from './face.js'
 
-/** How far who listens is turned to who speaks, from 0 to 1. */
-const turned = 0.7
+/** How far who listens is turned to who speaks: somewhat more than eyes alone look. */
+const turned = 1.5
 
 /**
  * @typedef {object} Host
