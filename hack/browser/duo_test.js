@@ -125,6 +125,7 @@ test('a link shows both hosts, of whom each moves their own mouth', async (t) =>
   const start = page.getByRole('button', { name: 'Start the conversation' })
   await start.waitFor()
   for (const seat of ['left', 'right']) await page.locator(`.host[data-seat="${seat}"] canvas:not([hidden])`).waitFor({ timeout: 30_000 })
+  await page.getByText('Ada and Ben are ready.').waitFor()
   await picture(page, 'duo-lobby')
   await accessible(page)
   await start.click()

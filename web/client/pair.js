@@ -110,6 +110,9 @@ function make(name, classes) {
   return made
 }
 
+/** The names of both, in a language's way. @param {Host[]} hosts @param {string} language */
+export const together = (hosts, language) => new Intl.ListFormat(language).format(['left', 'right'].map((seat) => hosts.find((host) => host.seat === seat).name))
+
 /** Who says a caption, as it stands before it. @param {string} by their name; empty where one alone speaks */
 export function named(by) {
   if (!by) return []

@@ -2,6 +2,8 @@
 // behind the "#", so that no server's log has it, and is taken out of the address at once:
 // what is on the screen can be shown to others.
 
+import { together } from './pair.js'
+
 /** Invitation is what the address opens. */
 export class Invitation {
   #at
@@ -55,12 +57,15 @@ export class Invitation {
     return token
   }
 
-  #show({ speaker, channel, notice }) {
+  #show({ speaker, channel, notice, hosts }) {
     const at = this.#at
     document.title = this.#say('talk.title', speaker)
     document.querySelector('.about h1').textContent = document.title
     at('likeness').setAttribute('aria-label', speaker)
-    at('ready').textContent = this.#say(channel === 'chat' ? 'join.ready_chat' : 'join.ready', speaker)
+    const written = channel === 'chat' ? '_chat' : ''
+    at('ready').textContent = hosts?.length
+      ? this.#say(`join.ready_two${written}`, together(hosts, document.documentElement.lang))
+      : this.#say(`join.ready${written}`, speaker)
     at('notice').textContent = notice.text
     at('notice').lang = notice.language
     at('notice').dir = notice.direction

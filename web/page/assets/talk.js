@@ -8,6 +8,7 @@ import { Invitation } from './invitation.js'
 import { Direct } from './direct.js'
 import { Conversation } from './live.js'
 import { Consent } from './consent.js'
+import { together } from './pair.js'
 import { Stage } from './stage.js'
 import { Timer } from './timer.js'
 import { Transcript } from './transcript.js'
@@ -28,7 +29,9 @@ const memory = (() => {
 
 const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
 const transcript = new Transcript(at('log'), { words: speakers })
-const stage = new Stage(at, { face: page.face, hosts: page.hosts && JSON.parse(page.hosts), onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
+/** The two of a duo; null where one alone speaks, and on the page of a session until it is known. */
+const hosts = page.hosts ? JSON.parse(page.hosts) : null
+const stage = new Stage(at, { face: page.face, hosts, onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
 
 const parts = Object.fromEntries(['mic', 'asks', 'explained', 'allow', 'later', 'manual', 'hold'].map((id) => [id, at(id)]))
 const ear = new Ear(parts, {
@@ -94,7 +97,7 @@ function checked() {
   if (!checks) return null
   checks = false
   state('')
-  at('ready').textContent = say('join.ready', speakers.avatar)
+  at('ready').textContent = hosts ? say('join.ready_two', together(hosts, document.documentElement.lang)) : say('join.ready', speakers.avatar)
   return pressed({}, true).then(() => {
     state('connecting')
     return mint()
