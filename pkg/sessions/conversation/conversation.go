@@ -108,9 +108,11 @@ type Conversation struct {
 
 	timing *timing // nil where nothing has a limit
 
-	// floor says who of a duo speaks, nil where there is none, and called whom the user addressed last.
+	// floor says who of a duo speaks, nil where there is none, and called whom the user addressed last; named says that the
+	// session's owner has a name for the persona.
 	floor  *floor.Floor
 	called *persona.Host
+	named  bool
 }
 
 // New makes a conversation, which begins when it is run.
@@ -137,6 +139,7 @@ func New(config Config) *Conversation {
 		c.language = config.Persona.Settings.Language
 	}
 	maps.Copy(c.variables, config.Session.Variables)
+	_, c.named = config.Session.Variables["persona"]
 	if c.floor = newFloor(config.Duo); c.floor != nil {
 		c.introduces(nil)
 	}
@@ -252,7 +255,7 @@ func (c *Conversation) wind(ctx context.Context) {
 // had said of an utterance.
 func (c *Conversation) leave() {
 	if c.current != nil {
-		c.current.afterwards = nil
+		c.withoutSequel(c.current)
 		c.end(true)
 	}
 	c.giveUpClient()

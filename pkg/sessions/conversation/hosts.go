@@ -96,7 +96,7 @@ func (c *Conversation) whoSays(s *speech, p *Piece) *persona.Host {
 	}
 	divided := s.kind == ofAnswer && !s.grave
 	switch {
-	case named != nil && !(divided && c.floor.Strict() && s.host != nil):
+	case named != nil && (!divided || !c.floor.Strict() || s.host == nil):
 		s.called = named
 		return named
 	case s.called != nil:
@@ -139,7 +139,13 @@ func (c *Conversation) rejoin(s *speech) {
 	}
 	s.rest = nil
 	c.queue = slices.DeleteFunc(c.queue, func(q *speech) bool { return q == rest })
-	s.afterwards, s.asks, s.closes = rest.afterwards, rest.asks, rest.closes
+	s.afterwards, s.asks, s.closes, s.missed = rest.afterwards, rest.asks, rest.closes, s.missed || rest.missed
+}
+
+// withoutSequel has nothing follow a speech, whose rest is not said either.
+func (c *Conversation) withoutSequel(s *speech) {
+	c.rejoin(s)
+	s.afterwards = nil
 }
 
 // call notes whom the user addresses by name, and has the avatar's own words be of who speaks then.
@@ -153,7 +159,7 @@ func (c *Conversation) call(text string) {
 
 // introduces has the avatar call itself by the name of a host, or of the lead.
 func (c *Conversation) introduces(h *persona.Host) {
-	if _, own := c.config.Session.Variables["persona"]; own {
+	if c.named {
 		return
 	}
 	if h == nil {

@@ -197,6 +197,33 @@ func TestTheEndComesAfterBothHosts(t *testing.T) {
 	}
 }
 
+// A goodbye of both is no end where a person takes over, nor where the process ends before both have spoken.
+func TestAGoodbyeOfBothIsBrokenOff(t *testing.T) {
+	for name, breaks := range map[string]func(*stage){
+		"a person takes over": func(s *stage) { s.c.StaffJoined(Staff{ID: member, Name: "Jo", Mode: StaffTakeover}) },
+		"the process ends":    func(s *stage) { s.cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &recorder{}
+			play(t, func(c *Config) {
+				duo("co_host", "natural", 0.5)(c)
+				c.Session.Channel, c.Sound = Voice, r
+				c.Persona.Closing = map[string]string{"en": "Ada: Goodbye. Ben: See you soon."}
+				c.Persona.Tools = []persona.Tool{{Kind: "end_session", Enabled: true}}
+			}, func(s *stage) {
+				r.stage = s
+				s.ready()
+				s.types("Goodbye!")
+				require.Len(t, r.said, 1)
+				breaks(s)
+				s.wait(10 * time.Second)
+				require.Len(t, r.said, 1, "the partner says nothing any more")
+				require.Empty(t, s.ended)
+			})
+		})
+	}
+}
+
 // The shares go on after another process takes the conversation over.
 func TestSharesAreResumed(t *testing.T) {
 	before := session.Turn{Speaker: session.Avatar, Host: "right", Name: "Ben", Text: strings.Repeat("Ben talks and talks. ", 50), Language: "en", StartedAt: noon, EndedAt: &noon}

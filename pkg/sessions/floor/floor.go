@@ -4,11 +4,12 @@
 // What the avatar says is an answer, a question of its own, or something else, such as a greeting, a
 // courtesy or a refusal. Whoever the user addressed by name says all of it. Otherwise:
 //
-//	style      begins an answer    says the rest of it             asks   says all else
-//	co_host    who is behind       who is behind, each sentence    behind lead
-//	debate     who is behind       the other, then who is behind   behind lead
-//	interview  the partner         the lead, once they are behind  lead   lead
-//	teach      the lead            the partner, once behind        partner lead
+//   - co_host: each sentence of an answer, and each question, is of who is behind.
+//   - debate: the same, but that the second sentence of an answer is the other host's.
+//   - interview: the partner begins an answer, the lead goes on with it once they are behind, and asks.
+//   - teach: the lead begins an answer, the partner goes on with it once they are behind, and asks.
+//
+// All else is the lead's.
 //
 // Who is behind has said less, in characters, than the balance gives them: the balance is the lead's
 // share of all that the two say, from 0 to 1, and 1 minus it the partner's. A host who took over in an

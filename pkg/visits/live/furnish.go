@@ -80,14 +80,8 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		}
 		c.Examiner = examiner
 	}
-	if srv.Voice != nil {
-		if r.said, err = srv.Voice(ctx, r.org, s.Voice); err != nil {
-			return conversation.Config{}, err
-		}
-		r.said = r.said.pronouncing(definition.Settings.Pronunciations)
-		if err := r.openHosts(ctx, definition.Settings.Pronunciations); err != nil {
-			return conversation.Config{}, err
-		}
+	if err := r.openVoices(ctx, definition.Settings.Pronunciations); err != nil {
+		return conversation.Config{}, err
 	}
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice

@@ -8,8 +8,16 @@ import (
 	"visavis.dev/pkg/speech/playout"
 )
 
-// openHosts finds the voices of a duo's hosts.
-func (r *room) openHosts(ctx context.Context, own persona.Pronunciations) error {
+// openVoices finds what speaks, if anything does: the session's voice, and those of a duo's hosts.
+func (r *room) openVoices(ctx context.Context, own persona.Pronunciations) error {
+	if r.server.Voice == nil {
+		return nil
+	}
+	said, err := r.server.Voice(ctx, r.org, r.session.Voice)
+	if err != nil {
+		return err
+	}
+	r.said = said.pronouncing(own)
 	if r.session.Brief.Duo == nil {
 		return nil
 	}
