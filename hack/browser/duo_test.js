@@ -127,6 +127,8 @@ test('a link shows both hosts, of whom each moves their own mouth', async (t) =>
   for (const seat of ['left', 'right']) await page.locator(`.host[data-seat="${seat}"] canvas:not([hidden])`).waitFor({ timeout: 30_000 })
   await page.getByText('Ada and Ben are ready.').waitFor()
   await picture(page, 'duo-lobby')
+  const [lobby, pair] = await Promise.all(['#lobby', '.pair'].map((part) => page.locator(part).boundingBox()))
+  assert.ok(pair.y + pair.height <= lobby.y + 1, 'nothing is written over the names')
   await accessible(page)
   await start.click()
   await page.getByRole('button', { name: 'I agree to be recorded' }).click()
