@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"visavis.dev/web/client"
+	"visavis.dev/web/livekit"
 	"visavis.dev/web/packed"
 )
 
@@ -27,7 +28,7 @@ const assetPrefix = SlugPrefix + "~/"
 // for ever.
 var assetBase, assets, modules = func() (string, map[string]*packed.Document, map[string][]string) {
 	files := map[string][]byte{}
-	for _, folder := range []fs.FS{client.Files, must(fs.Sub(assetFiles, "assets"))} {
+	for _, folder := range []fs.FS{client.Files, livekit.Files, must(fs.Sub(assetFiles, "assets"))} {
 		for _, name := range must(fs.Glob(folder, "*.*")) {
 			files[name] = must(fs.ReadFile(folder, name))
 		}

@@ -76,7 +76,7 @@ func (v *view) describe() {
 	if v.framed {
 		ancestors = "*"
 	}
-	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.formsTo, v.blobs, v.media, v.offersAgent()))
+	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.formsTo, v.rooms, v.blobs, v.media, v.offersAgent()))
 	v.w.Header().Set("Content-Language", v.language)
 }
 

@@ -38,6 +38,8 @@ type view struct {
 	blobs bool
 	// media says that it plays sound from files.
 	media bool
+	// rooms are the addresses of the media server that it connects to.
+	rooms []string
 	// formsTo are origins that its forms lead to, besides the portal.
 	formsTo []string
 }
