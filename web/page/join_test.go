@@ -80,7 +80,7 @@ func TestAPageConnectsToItsMediaServer(t *testing.T) {
 func connections(t *testing.T, page *httptest.ResponseRecorder) string {
 	t.Helper()
 	require.Equal(t, http.StatusOK, page.Code)
-	for _, directive := range strings.Split(page.Header().Get("Content-Security-Policy"), "; ") {
+	for directive := range strings.SplitSeq(page.Header().Get("Content-Security-Policy"), "; ") {
 		if to, ok := strings.CutPrefix(directive, "connect-src "); ok {
 			return to
 		}
