@@ -3,7 +3,6 @@ package portal
 import (
 	"context"
 	"errors"
-	"time"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
@@ -59,9 +58,6 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 	return j, nil
 }
 
-// roomWithin is how long the page of a session has to come into its room: the token is asked for at once.
-const roomWithin = time.Minute
-
 // transport is where the page of a session connects.
 func (t talks) transport(ctx context.Context, org id.Org, s session.Session) (page.Transport, error) {
 	if s.Transport != session.LiveKit {
@@ -77,7 +73,7 @@ func (t talks) transport(ctx context.Context, org id.Org, s session.Session) (pa
 	case err != nil:
 		return page.Transport{}, err
 	}
-	now := t.options.Backend.Options.Clock.Now()
-	token, err := media.MediaKey().VisitorToken(media.MediaRoom(s.ID), now, max(s.ConnectBy.Sub(now), roomWithin))
+	// Whoever checks microphone and sound first comes as late as that.
+	token, err := media.MediaKey().VisitorToken(media.MediaRoom(s.ID), t.options.Backend.Options.Clock.Now(), session.CheckWithin)
 	return page.Transport{Kind: s.Transport, URL: media.MediaURL(), Token: token}, err
 }
