@@ -46,7 +46,7 @@ type view struct {
 
 // nobodys is a view of no site, to say that there is none.
 func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
-	offered := slices.Sorted(maps.Keys(speeches))
+	offered := slices.Sorted(maps.Keys(speeches()))
 	accept := r.Header.Get("Accept-Language")
 	if len(accept) > longestAccept {
 		accept = ""
