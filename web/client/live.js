@@ -53,6 +53,7 @@ const closings = {
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
  * - `direct` {receiver, reason}: the sound comes as a track of WebRTC from now on, or, where `receiver` is null, over
  *   the socket: the reason is `unreachable` where no connection could be had, `lost` where there was one;
+ * - `microphone` {track}: what a microphone hears, where there is one, is to be sent; null for nothing any more;
  * - `bot-track`, `bot-video`, `bot-playback`: as the server sends them, the latter two in a media server's room alone;
  * - `recording` {state}: on, off or incomplete;
  * - `answer-time` {question, state, limitS, leftMs, all}: how much time there is to answer, as the server sends it;
@@ -190,9 +191,10 @@ export class Conversation extends EventTarget {
   /** Says that what is heard from now on is nothing that was heard before: what understands it began anew, or ended. */
   hearAnew() { this.#heardTo = undefined }
 
-  /** Sends what a microphone hears, where sound goes over WebRTC; null for nothing. @param {MediaStreamTrack | null} track */
+  /** Sends what a microphone hears, where sound goes over WebRTC or in a room; null for nothing. @param {MediaStreamTrack | null} track */
   microphone(track) {
     this.#microphone = track
+    this.#emit('microphone', { track })
     if (this.#direct?.isOpen) this.#direct.speak(track)
   }
 

@@ -39,6 +39,9 @@ export class Speech {
     this.#now = now
   }
 
+  /** What says what is heard now, where that is not the player any more. @param {import('./livekit.js').RoomClock} clock */
+  set player(clock) { this.#player = clock }
+
   /** @param {import('./live.js').Conversation} conversation */
   follow(conversation) {
     conversation.addEventListener('visemes', ({ detail: { turnId, items } }) => {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"visavis.dev/pkg/base/id"
@@ -19,9 +20,18 @@ const joinPrefix = SlugPrefix + "~join/"
 // reaches the page's script alone, which takes it out of the address bar.
 const tokenHeader = "X-Session-Token"
 
-// JoinURL is the page of a session below where the pages are, for whoever has its token.
-func JoinURL(pages string, session id.Session, token string) string {
-	return pages + joinPrefix + session.String() + "#" + token
+// serverQuery names the media server in whose room a session takes place, so that the page may connect there. It
+// says no more than where that is allowed: whether and how it connects, the session's ticket says.
+const serverQuery = "server"
+
+// JoinURL is the page of a session below where the pages are, for whoever has its token. The server is the address
+// of the media server in whose room it takes place; empty for none.
+func JoinURL(pages string, session id.Session, token, server string) string {
+	query := ""
+	if server != "" {
+		query = "?" + url.Values{serverQuery: {server}}.Encode()
+	}
+	return pages + joinPrefix + session.String() + query + "#" + token
 }
 
 // Errors of Conversations.Join.
@@ -108,6 +118,7 @@ func (v *view) joinPage() error {
 		return err
 	}
 	s.Body = talkBody{Words: string(words), Base: strings.TrimSuffix(v.r.URL.Path, "/"), Joins: true}
+	v.rooms = serverOf(v.r.URL.Query().Get(serverQuery))
 	return v.show(http.StatusOK, "join", s)
 }
 

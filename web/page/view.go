@@ -38,13 +38,15 @@ type view struct {
 	blobs bool
 	// media says that it plays sound from files.
 	media bool
+	// rooms are the addresses of the media server that it connects to.
+	rooms []string
 	// formsTo are origins that its forms lead to, besides the portal.
 	formsTo []string
 }
 
 // nobodys is a view of no site, to say that there is none.
 func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
-	offered := slices.Sorted(maps.Keys(speeches))
+	offered := slices.Sorted(maps.Keys(speeches()))
 	accept := r.Header.Get("Accept-Language")
 	if len(accept) > longestAccept {
 		accept = ""

@@ -18,6 +18,8 @@ export class Stage {
   #at
   #onspeaking
   #player = new Player()
+  /** What is heard: the player, or the room of a media server. @type {Player | import('./livekit.js').Stay} */
+  #sound = this.#player
   #speech = new Speech(this.#player)
   #voice = new BrowserVoice()
   /** Who is seen: one face, or two. @type {Face | Pair | null} */
@@ -60,9 +62,16 @@ export class Stage {
   }
   #shown = ''
 
-  /** Shows and plays a conversation. */
-  follow(conversation) {
-    this.#player.follow(conversation)
+  /**
+   * Shows and plays a conversation.
+   * @param {import('./live.js').Conversation} conversation
+   * @param {{stay: import('./livekit.js').Stay, clock: import('./livekit.js').RoomClock} | null} [room] where it is held in one
+   */
+  follow(conversation, room) {
+    if (room) this.#enter(room)
+    else this.#player.follow(conversation)
+    room?.stay.follow(conversation)
+    room?.clock.follow(conversation)
     this.#speech.follow(conversation)
     this.#voice.follow(conversation)
     conversation.addEventListener('ready', ({ detail }) => {
@@ -79,15 +88,29 @@ export class Stage {
     })
   }
 
+  /** Has the sound, and where a service shows the face that too, come from a room. */
+  #enter({ stay, clock }) {
+    const { volume, muted } = this.#sound
+    this.#sound = Object.assign(stay, { volume, muted })
+    this.#speech.player = clock
+    stay.addEventListener('blocked', ({ detail }) => { this.#at('unheard').hidden = !detail.blocked })
+    stay.addEventListener('video', ({ detail }) => {
+      if (!this.#face) return
+      this.#at('face').hidden = detail.on
+      if (detail.on) this.#face.stop()
+      else this.#face.start()
+    })
+  }
+
   /** How loud it is, of 1. */
   set volume(value) {
-    this.#player.volume = value
+    this.#sound.volume = value
     this.#at('volume').value = String(Math.round(100 * value))
   }
 
   /** Is quiet for somebody who interrupts. */
   hush() {
-    this.#player.duck()
+    this.#sound.duck()
     this.#voice.stop()
   }
 
@@ -162,7 +185,7 @@ export class Stage {
   }
 
   #set() {
-    const at = this.#at, player = this.#player
+    const at = this.#at
     const press = (id, pressed, act) => {
       const show = (yes) => at(id).setAttribute('aria-pressed', String(yes))
       show(pressed)
@@ -174,17 +197,18 @@ export class Stage {
       this.#tick()
       return this.#captions
     })
-    press('mute', false, () => player.muted = !player.muted)
+    press('mute', false, () => this.#sound.muted = !this.#sound.muted)
     press('voice', false, () => this.#voice.on = !this.#voice.on)
     this.volume = volume()
     at('volume').addEventListener('input', ({ target }) => {
-      player.volume = target.value / 100
-      setVolume(player.volume)
-      if (player.muted && player.volume > 0) at('mute').click()
+      const sound = this.#sound
+      sound.volume = target.value / 100
+      setVolume(sound.volume)
+      if (sound.muted && sound.volume > 0) at('mute').click()
     })
     // The first thing that somebody presses may turn the sound on.
-    for (const type of ['pointerdown', 'keydown']) addEventListener(type, () => player.blocked && player.resume(), { passive: true })
-    at('hear').addEventListener('click', () => player.resume())
+    for (const type of ['pointerdown', 'keydown']) addEventListener(type, () => this.#sound.blocked && this.#sound.resume(), { passive: true })
+    at('hear').addEventListener('click', () => this.#sound.resume())
   }
 
   #tick() {

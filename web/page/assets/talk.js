@@ -8,6 +8,7 @@ import { Invitation } from './invitation.js'
 import { Direct } from './direct.js'
 import { Conversation } from './live.js'
 import { Consent } from './consent.js'
+import { chosen } from './devices.js'
 import { together } from './pair.js'
 import { Stage } from './stage.js'
 import { Timer } from './timer.js'
@@ -141,11 +142,19 @@ function takeKept() {
   return found && { ...JSON.parse(found), again: true }
 }
 
+/** The room of a media server where a session takes place in one, whose client is loaded only then; null else. */
+async function roomOf(ticket) {
+  if (ticket.transport.kind !== 'livekit') return null
+  const [{ RoomClock, Stay }] = await Promise.all([import('./livekit.js'), import('./livekit-client.umd.js')])
+  return { stay: new Stay(ticket, { Room: globalThis.LivekitClient.Room, video: at('video'), loudspeaker: chosen().loudspeaker }), clock: new RoomClock() }
+}
+
 async function follow(ticket) {
-  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, Direct, ratingUrl: ratingOf(ticket) })
+  const room = await roomOf(ticket)
+  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, Direct, Socket: room?.stay.Socket, ratingUrl: ratingOf(ticket) })
   let met = false
   transcript.follow(talk)
-  stage.follow(talk)
+  stage.follow(talk, room)
   ear.follow(talk)
   consent.follow(talk)
   timer.follow(talk)
