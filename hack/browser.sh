@@ -15,6 +15,8 @@ if ! command -v "${CHROMIUM:=chromium}" >/dev/null 2>&1; then
 	DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends chromium
 fi
 hack/node.sh hack/browser
+LIVEKIT_SERVER=$(${GO:-go} run ./hack/cluster path livekit-server)
+export LIVEKIT_SERVER
 
 cd hack/browser
 script=run.js

@@ -27,10 +27,10 @@ type Input struct{ Body DuoInput }
 
 // DuoInput is a duo to be made.
 type DuoInput struct {
-	Name      string                    `json:"name" minLength:"1" maxLength:"80" doc:"What to call the duo, for people."`
-	Hosts     []Host                    `json:"hosts" minItems:"2" maxItems:"2" doc:"One sits left and one right, one leads."`
-	Languages []string                  `json:"languages" minItems:"1" maxItems:"20" doc:"Of the ten that GET /languages flags duo, by code or name."`
-	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero" doc:"How the two share a conversation; what is left out is as usual."`
+	Name      string                        `json:"name" minLength:"1" maxLength:"80" doc:"What to call the duo, for people."`
+	Hosts     []Host                        `json:"hosts" minItems:"2" maxItems:"2" doc:"One sits left and one right, one leads."`
+	Languages []string                      `json:"languages" minItems:"1" maxItems:"20" doc:"Of the ten that GET /languages flags duo, by code or name."`
+	Interplay route.Part[persona.Interplay] `json:"interplay,omitzero" doc:"How the two share a conversation; what is left out is as usual."`
 }
 
 // UpdateInput is the request for a change of a duo.
@@ -41,10 +41,10 @@ type UpdateInput struct {
 
 // DuoChange is what to change of a duo.
 type DuoChange struct {
-	Name      route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
-	Hosts     route.Opt[[]Host]         `json:"hosts,omitzero" minItems:"2" maxItems:"2" doc:"Both hosts anew: one for the left seat and one for the right."`
-	Languages route.Opt[[]string]       `json:"languages,omitzero" minItems:"1" maxItems:"20" doc:"All languages that the duo is to speak, by code or name."`
-	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero" doc:"What to change of how the two share a conversation; what is left out stays."`
+	Name      route.Opt[string]             `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
+	Hosts     route.Opt[[]Host]             `json:"hosts,omitzero" minItems:"2" maxItems:"2" doc:"Both hosts anew: one for the left seat and one for the right."`
+	Languages route.Opt[[]string]           `json:"languages,omitzero" minItems:"1" maxItems:"20" doc:"All languages that the duo is to speak, by code or name."`
+	Interplay route.Part[persona.Interplay] `json:"interplay,omitzero" doc:"What to change of how the two share a conversation; what is left out stays."`
 }
 
 func parseHosts(sent []Host) ([]persona.Host, error) {
@@ -112,9 +112,9 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Duo, 
 }
 
 // merged is an interplay with what was sent of it.
-func merged(c *route.Call, i duo.Interplay) (duo.Interplay, error) {
+func merged(c *route.Call, i persona.Interplay) (persona.Interplay, error) {
 	body := struct {
-		Interplay duo.Interplay `json:"interplay"`
+		Interplay persona.Interplay `json:"interplay"`
 	}{i}
 	err := patch.Merge(&body, c.Body())
 	return body.Interplay, err

@@ -85,16 +85,16 @@ func (a *API) Register(s *route.Service) {
 
 // Duo is one duo.
 type Duo struct {
-	ID        id.Duo         `json:"id" doc:"Id of the duo, with the prefix duo_."`
-	Name      string         `json:"name" doc:"What the duo is called, for people."`
-	Status    string         `json:"status" enum:"draft,checking,live,paused" doc:"checking: a draft of which a face is being prepared."`
-	Hosts     []persona.Host `json:"hosts" minItems:"2" maxItems:"2" doc:"The two who speak: one on the left, one on the right."`
-	Languages []string       `json:"languages" doc:"The languages that the duo speaks, by code; of those that GET /languages flags as duo."`
-	PersonaID id.Persona     `json:"personaId" doc:"The persona that wears the duo."`
-	Interplay duo.Interplay  `json:"interplay" doc:"How the two share a conversation."`
-	LiveAt    *time.Time     `json:"liveAt" doc:"When it went live, in UTC; null while it is not."`
-	CreatedAt time.Time      `json:"createdAt" doc:"When the duo was made, in UTC."`
-	UpdatedAt time.Time      `json:"updatedAt" doc:"When it was last changed, in UTC."`
+	ID        id.Duo            `json:"id" doc:"Id of the duo, with the prefix duo_."`
+	Name      string            `json:"name" doc:"What the duo is called, for people."`
+	Status    string            `json:"status" enum:"draft,checking,live,paused" doc:"checking: a draft of which a face is being prepared."`
+	Hosts     []persona.Host    `json:"hosts" minItems:"2" maxItems:"2" doc:"The two who speak: one on the left, one on the right."`
+	Languages []string          `json:"languages" doc:"The languages that the duo speaks, by code; of those that GET /languages flags as duo."`
+	PersonaID id.Persona        `json:"personaId" doc:"The persona that wears the duo."`
+	Interplay persona.Interplay `json:"interplay" doc:"How the two share a conversation."`
+	LiveAt    *time.Time        `json:"liveAt" doc:"When it went live, in UTC; null while it is not."`
+	CreatedAt time.Time         `json:"createdAt" doc:"When the duo was made, in UTC."`
+	UpdatedAt time.Time         `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 func show(d duo.Duo) Duo {

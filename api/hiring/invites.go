@@ -202,6 +202,9 @@ func (b *InvitesWish) wanted(r *role.Role) ([]candidate.Wanted, []candidate.Faul
 			if _, err := time.LoadLocation(at.Timezone); err != nil {
 				faults = append(faults, candidate.Fault{Index: i, Field: "location.timezone", Message: "is no time zone of the IANA"})
 			}
+			if !law.IsCountry(at.Country) {
+				faults = append(faults, candidate.Fault{Index: i, Field: "location.country", Message: "is no country by its two letters, such as US, GB or DE"})
+			}
 		}
 		if err := route.CheckMetadata(w.Metadata); err != nil {
 			faults = append(faults, candidate.Fault{Index: i, Field: "metadata", Message: problem.From(err).Message})

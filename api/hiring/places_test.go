@@ -111,6 +111,7 @@ func TestTheLawsOfARemoteRoleFollowTheCandidate(t *testing.T) {
 		"location.region":   map[string]any{"country": "US"},
 		"location.city":     map[string]any{"region": "NY", "country": "US"},
 		"location.timezone": map[string]any{"country": "GB", "timezone": "Mars/Olympus"},
+		"location.country":  map[string]any{"country": "UK"},
 	} {
 		refused := inviteFrom(t, w, role, place)
 		apitest.RequireError(t, refused, http.StatusBadRequest, "invalid_request", "body.candidates[0]."+field)
@@ -124,6 +125,8 @@ func TestTheLawsOfARemoteRoleFollowTheCandidate(t *testing.T) {
 	w.Arrive(t, w.Acme, waiting)
 	paused := w.CallAs(t, "updateRole", role, w.Acme.New, map[string]any{"location": map[string]any{"country": "GB"}})
 	require.Equal(t, http.StatusOK, paused.Status, "%s", paused.Raw)
+	nowhere := w.CallAs(t, "updateRole", role, w.Acme.New, map[string]any{"location": map[string]any{"country": "XX"}})
+	apitest.RequireError(t, nowhere, http.StatusBadRequest, "invalid_request", "body.location.country")
 	refused := inviteFrom(t, w, role, map[string]any{"country": "FR"})
 	apitest.RequireError(t, refused, http.StatusBadRequest, "invalid_request", "body.candidates[0].location")
 	require.Equal(t, []any{"nyc_ll144"}, laws(read(t, w, "getCandidateCompliance", who)), "what they were told stays")

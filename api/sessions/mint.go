@@ -71,7 +71,7 @@ type SessionTicket struct {
 	TokenExpiresAt time.Time     `json:"tokenExpiresAt" doc:"From when the token connects nobody any more, in UTC."`
 	ConnectBy      time.Time     `json:"connectBy" doc:"By when the client must have connected, in UTC; the session expires otherwise."`
 	Transport      Transport     `json:"transport" doc:"Where the client connects."`
-	JoinURL        *string       `json:"joinUrl" format:"uri" doc:"A page that holds the conversation in any browser or frame, to be opened by connectBy. It has the token behind the #, where no server sees it: give it to the one person. null in a media server's room, and where allowedOrigins name the pages that may connect."`
+	JoinURL        *string       `json:"joinUrl" format:"uri" doc:"A page that holds the conversation in any browser or frame, to be opened by connectBy. It has the token behind the #, where no server sees it: give it to the one person. null where allowedOrigins name the pages that may connect."`
 	Face           TicketFace    `json:"face" doc:"What the client shows."`
 	Limits         TicketLimits  `json:"limits" doc:"The session's bounds, and how many are live."`
 }
@@ -142,7 +142,7 @@ func (a *API) ticket(c *route.Call, made session.Minted, media *connection.Opene
 	transport, err := a.visitorTransport(s, media, c.Now())
 	avatar := c.URL("/avatars/" + s.Avatar.String())
 	return SessionTicket{
-		JoinURL: a.joinURL(made),
+		JoinURL: a.joinURL(made, media),
 		Session: show(c, s, session.Detail{}), Token: made.Token, TokenExpiresAt: s.ConnectBy, ConnectBy: s.ConnectBy,
 		Transport: transport,
 		Face:      TicketFace{AvatarID: s.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
@@ -150,10 +150,15 @@ func (a *API) ticket(c *route.Call, made session.Minted, media *connection.Opene
 	}, err
 }
 
-// joinURL is the page of a session; nil where a page of ours could not connect.
-func (a *API) joinURL(made session.Minted) *string {
-	if s := made.Session; s.Transport == session.LiveKit || len(s.AllowedOrigins) > 0 {
+// joinURL is the page of a session, which takes place on a media server where that is not nil; nil where a page of
+// ours could not connect.
+func (a *API) joinURL(made session.Minted, media *connection.Opened) *string {
+	if len(made.Session.AllowedOrigins) > 0 {
 		return nil
 	}
-	return new(page.JoinURL(a.PortalURL, made.Session.ID, string(made.Token)))
+	server := ""
+	if media != nil {
+		server = media.MediaURL()
+	}
+	return new(page.JoinURL(a.PortalURL, made.Session.ID, string(made.Token), server))
 }

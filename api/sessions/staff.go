@@ -69,8 +69,8 @@ type StaffTicket struct {
 	StaffID   id.Staff      `json:"staffId" doc:"The team member in this session."`
 	Token     session.Token `json:"token" doc:"Opens this session for this team member. It is never shown again."`
 	ExpiresAt time.Time     `json:"expiresAt" doc:"By when the token must be used, in UTC. Once it was, it connects for 30 seconds more, and resumeToken of session-ready takes its place."`
-	Transport Transport     `json:"transport" doc:"Where the team member connects."`
-	JoinURL   *string       `json:"joinUrl" format:"uri" doc:"A page that joins the conversation in any browser, to be opened by expiresAt. It has the token behind the #, where no server sees it: give it to the one team member. null in a media server's room."`
+	Transport Transport     `json:"transport" doc:"Where the team member connects: to the room of a media server where the session takes place there, though token opens the socket of the session too."`
+	JoinURL   string        `json:"joinUrl" format:"uri" doc:"A page that joins the conversation in any browser, to be opened by expiresAt. It has the token behind the #, where no server sees it: give it to the one team member."`
 }
 
 func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffTicket, error) {
@@ -102,10 +102,9 @@ func (a *API) letIn(ctx context.Context, c *route.Call, p Path, who StaffJoining
 		}
 		by := c.Actor()
 		token, err := session.Invite(ctx, tx, s, colleague, by)
-		ticket := StaffTicket{StaffID: colleague.ID, Token: token, ExpiresAt: by.At.Add(session.StaffWithin), Transport: transport}
-		if s.Transport != session.LiveKit {
-			ticket.JoinURL = new(session.StaffURL(a.PortalURL, s.ID, string(token)))
-		}
-		return ticket, err
+		return StaffTicket{
+			StaffID: colleague.ID, Token: token, ExpiresAt: by.At.Add(session.StaffWithin), Transport: transport,
+			JoinURL: session.StaffURL(a.PortalURL, s.ID, string(token)),
+		}, err
 	})
 }

@@ -65,7 +65,8 @@ type TranscriptTurn struct {
 	ID          id.Turn            `json:"id" doc:"Id of the turn, with the prefix turn_."`
 	Index       int64              `json:"index" doc:"The turn's place in the conversation, from 0."`
 	Speaker     session.Speaker    `json:"speaker" enum:"avatar,user,staff" doc:"Who spoke."`
-	Name        *string            `json:"name" doc:"The speaker's name; null where it is not known."`
+	Host        *string            `json:"host" enum:"left,right" nullable:"true" doc:"The seat of the host of a duo who spoke; null for every other speaker. When the other host goes on, another turn begins."`
+	Name        *string            `json:"name" doc:"The speaker's name: a team member's, or that of a duo's host; null where it is not known."`
 	Text        string             `json:"text" doc:"What was said."`
 	SpokenText  *string            `json:"spokenText" doc:"What was really heard of a turn that was interrupted."`
 	Language    string             `json:"language" doc:"The language of the turn, as a code."`
@@ -137,6 +138,9 @@ func showTurn(s session.Session, t session.Turn) TranscriptTurn {
 	}
 	if t.Name != "" {
 		shown.Name = &t.Name
+	}
+	if t.Host != "" {
+		shown.Host = &t.Host
 	}
 	if t.Interrupted {
 		shown.SpokenText = &t.Spoken

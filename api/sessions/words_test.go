@@ -35,7 +35,7 @@ func testTranscripts(t *testing.T, w *apitest.World) {
 		turn.ToolCalls = []session.ToolCall{{Name: "lookup", Status: "done", DurationMs: 5}}
 	})
 	w.Said(t, s, 2, session.Staff, "Eve here.", func(turn *session.Turn) { turn.Name = "Eve" })
-	open := w.Said(t, s, 3, session.Avatar, "Hm", func(turn *session.Turn) { turn.EndedAt = nil })
+	open := w.Said(t, s, 3, session.Avatar, "Hm", func(turn *session.Turn) { turn.EndedAt, turn.Host, turn.Name = nil, "left", "Ada" })
 
 	whole := transcript(t, w, own, "")
 	require.Equal(t, []any{own, "live", "en", true, nil, nil},
@@ -43,7 +43,7 @@ func testTranscripts(t *testing.T, w *apitest.World) {
 	turns := whole["turns"].([]any)
 	require.Len(t, turns, 4)
 	require.Equal(t, map[string]any{
-		"id": first.ID.String(), "index": 0.0, "speaker": "user", "name": nil, "text": "When do\nyou open?", "spokenText": nil, "language": "en",
+		"id": first.ID.String(), "index": 0.0, "speaker": "user", "host": nil, "name": nil, "text": "When do\nyou open?", "spokenText": nil, "language": "en",
 		"source": "typed", "startedAt": first.StartedAt.Format(time.RFC3339Nano), "endedAt": first.EndedAt.Format(time.RFC3339Nano), "offsetMs": 0.0,
 		"durationMs": 1500.0, "interrupted": false, "sources": []any{}, "grounded": nil, "toolCalls": []any{}, "redacted": false,
 	}, turns[0])
@@ -51,22 +51,22 @@ func testTranscripts(t *testing.T, w *apitest.World) {
 		[]any{apitest.At(turns[1], "text"), apitest.At(turns[1], "spokenText"), apitest.At(turns[1], "offsetMs"), apitest.At(turns[1], "interrupted"), apitest.At(turns[1], "grounded")})
 	require.Equal(t, "Guide", apitest.At(apitest.At(turns[1], "sources").([]any)[0], "title"))
 	require.Equal(t, "lookup", apitest.At(apitest.At(turns[1], "toolCalls").([]any)[0], "name"))
-	require.Equal(t, "Eve", apitest.At(turns[2], "name"))
+	require.Equal(t, []any{"Eve", nil, "Ada", "left"}, []any{apitest.At(turns[2], "name"), apitest.At(turns[2], "host"), apitest.At(turns[3], "name"), apitest.At(turns[3], "host")})
 	require.Equal(t, []any{open.ID.String(), nil, nil}, []any{apitest.At(turns[3], "id"), apitest.At(turns[3], "endedAt"), apitest.At(turns[3], "durationMs")})
 
 	text := transcript(t, w, own, "format=text")
 	require.Empty(t, text["turns"])
-	require.Equal(t, "User: When do you open?\nAvatar: At nine.\nEve: Eve here.\nAvatar: Hm\n", text["content"])
+	require.Equal(t, "User: When do you open?\nAvatar: At nine.\nEve: Eve here.\nAda: Hm\n", text["content"])
 	require.Equal(t, "WEBVTT\n"+
 		"\n1\n00:00:00.000 --> 00:00:01.500\n<v User>When do you open?\n"+
 		"\n2\n00:00:02.000 --> 00:00:03.500\n<v Avatar>At nine.\n"+
 		"\n3\n00:00:04.000 --> 00:00:05.500\n<v Eve>Eve here.\n"+
-		"\n4\n00:00:06.000 --> 00:00:06.001\n<v Avatar>Hm\n", transcript(t, w, own, "format=vtt")["content"])
+		"\n4\n00:00:06.000 --> 00:00:06.001\n<v Ada>Hm\n", transcript(t, w, own, "format=vtt")["content"])
 
 	paged := transcript(t, w, own, "limit=3&format=text")
 	require.Contains(t, paged["content"], "Eve")
 	rest := transcript(t, w, own, "limit=3&format=text&cursor="+paged["nextCursor"].(string))
-	require.Equal(t, []any{"Avatar: Hm\n", nil}, []any{rest["content"], rest["nextCursor"]})
+	require.Equal(t, []any{"Ada: Hm\n", nil}, []any{rest["content"], rest["nextCursor"]})
 	require.Equal(t, http.StatusOK, w.CallAs(t, "endSession", own, w.Acme.New, nil).Status)
 	require.Equal(t, "final", transcript(t, w, own, "")["state"])
 	require.Empty(t, transcript(t, w, w.Minted(t, nil), "")["turns"])

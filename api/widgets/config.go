@@ -55,11 +55,21 @@ type ConfigPersona struct {
 	Disclosure persona.Disclosure `json:"disclosure" doc:"How people are told that they talk with an AI."`
 	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Where anybody finds the picture of who speaks; null without one."`
 	LayersURL  *string            `json:"layersUrl" doc:"Where the living face is, with {side} and {kind} in the place of what is wanted (GET /avatars/{id}/layers, or of an own face GET /widgets/{id}/picture); null where there is only the picture."`
+	Hosts      []ConfigHost       `json:"hosts" doc:"The two of a duo, the left one first; empty where one alone speaks. picture and layers of the persona are the lead's."`
+}
+
+// ConfigHost is what a page is told of a host of a duo.
+type ConfigHost struct {
+	Seat       string  `json:"seat" enum:"left,right" doc:"Where the host sits, as seen by the visitor."`
+	Role       string  `json:"role" enum:"lead,partner" doc:"lead steers the conversation, partner comes in."`
+	Name       string  `json:"name" doc:"What the host is called."`
+	PictureURL *string `json:"pictureUrl" format:"uri" doc:"Where anybody finds the host's picture; null without one."`
+	LayersURL  *string `json:"layersUrl" doc:"Where the host's living face is, as the persona's layersUrl; null where there is only the picture."`
 }
 
 // configEdition counts the shapes that WidgetConfig has had, so that a browser takes none that
 // it keeps for a newer one: raise it with every change of a property.
-const configEdition = 3
+const configEdition = 4
 
 // config answers a page. Which origins may show the widget it is not told.
 func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfig, error) {
@@ -88,7 +98,11 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 		}
 		*accent = &portals
 	}
-	layers, edition, err := a.layers(ctx, c, org, w, p)
+	layers, edition, err := a.layers(ctx, c, org, w, p.Avatar)
+	if err != nil {
+		return WidgetConfig{}, err
+	}
+	hosts, seats, err := a.hosts(ctx, c, org, w, p)
 	if err != nil {
 		return WidgetConfig{}, err
 	}
@@ -98,8 +112,9 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	}
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
-	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s.%s.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent, edition, hears))
-	shown := showConfig(w, p, a.picture(c, w, p), layers)
+	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s.%s.%s.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent, edition, hears, seats))
+	shown := showConfig(w, p, a.picture(c, w, p.Avatar), layers)
+	shown.Persona.Hosts = hosts
 	shown.Hears = hears
 	return shown, nil
 }
@@ -119,7 +134,9 @@ func (a *API) hears(ctx context.Context, org id.Org) (string, error) {
 func showConfig(w widget.Widget, p persona.Persona, picture, layers *string) WidgetConfig {
 	d, s := w.Definition, p.Definition.Settings
 	return WidgetConfig{
-		ID: w.ID, Persona: ConfigPersona{p.Name, s.Language, s.Languages, p.Definition.Disclosure, picture, layers},
+		ID: w.ID, Persona: ConfigPersona{
+			Name: p.Name, Language: s.Language, Languages: s.Languages, Disclosure: p.Definition.Disclosure, PictureURL: picture, LayersURL: layers,
+		},
 		Mode: d.Mode, Placement: d.Placement, Channels: d.Channels, DefaultChannel: d.DefaultChannel, Languages: d.Languages,
 		Theme: d.Theme, Texts: d.Texts, AvatarWhenCollapsed: d.AvatarWhenCollapsed, Proactive: d.Proactive, LeadForm: d.LeadForm,
 		Rating: d.Rating, TranscriptVisible: d.TranscriptVisible, TextInput: d.TextInput, MicMuteable: d.MicMuteable,

@@ -42,15 +42,15 @@ type PictureQuery struct {
 const hour = "public, max-age=3600"
 
 // picture is where anybody finds the picture of who speaks; nil where there is none.
-func (a *API) picture(c *route.Call, w widget.Widget, p persona.Persona) *string {
+func (a *API) picture(c *route.Call, w widget.Widget, worn id.Avatar) *string {
 	var at string
-	switch _, drawn := a.Library.Find(p.Avatar); {
-	case p.Avatar.IsZero():
+	switch _, drawn := a.Library.Find(worn); {
+	case worn.IsZero():
 		return nil
 	case drawn:
-		at = c.URL("/avatars/" + p.Avatar.String() + "/preview?size=256")
+		at = c.URL("/avatars/" + worn.String() + "/preview?size=256")
 	default:
-		at = c.URL("/widgets/" + w.ID.String() + "/picture?" + url.Values{"key": {string(w.PublicKey)}, "face": {p.Avatar.String()}}.Encode())
+		at = c.URL("/widgets/" + w.ID.String() + "/picture?" + url.Values{"key": {string(w.PublicKey)}, "face": {worn.String()}}.Encode())
 	}
 	return &at
 }
@@ -69,13 +69,14 @@ func (a *API) ownPicture(ctx context.Context, c *route.Call, in *PictureQuery) (
 	if err != nil {
 		return route.Blob{}, problem.From(err) // a shown persona is never deleted
 	}
-	if face, err := id.ParseAvatar(in.Face); err != nil || face != p.Avatar {
+	worn, err := id.ParseAvatar(in.Face)
+	if err != nil || worn != p.Avatar && (p.Partner.IsZero() || worn != p.Partner) {
 		return route.Blob{}, problem.Missing("picture").WithParam("query.face")
 	}
 	if side, err := strconv.Atoi(in.Size); err == nil {
-		return a.moved(ctx, c, org, p.Avatar, side, in.Kind)
+		return a.moved(ctx, c, org, worn, side, in.Kind)
 	}
-	picture, err := avatar.Public(ctx, a.Tenants, a.Library, org, p.Avatar)
+	picture, err := avatar.Public(ctx, a.Tenants, a.Library, org, worn)
 	if errdefs.IsNotFound(err, avatar.Noun) {
 		err = problem.Missing("picture").WithParam("query.face")
 	}
@@ -114,14 +115,14 @@ func (a *API) movers() face.Movers {
 
 // layers is where a page finds who speaks as a face that lives; nil where there is only a
 // picture. edition is that of the face: another one has another address.
-func (a *API) layers(ctx context.Context, c *route.Call, org id.Org, w widget.Widget, p persona.Persona) (at *string, edition string, err error) {
-	edition, ok, err := a.movers().Moves(ctx, org, p.Avatar)
+func (a *API) layers(ctx context.Context, c *route.Call, org id.Org, w widget.Widget, worn id.Avatar) (at *string, edition string, err error) {
+	edition, ok, err := a.movers().Moves(ctx, org, worn)
 	if !ok || err != nil {
 		return nil, "", err
 	}
-	if _, drawn := a.Library.Find(p.Avatar); drawn {
-		return new(c.URL("/avatars/"+p.Avatar.String()+"/layers") + "?size={side}&kind={kind}"), edition, nil
+	if _, drawn := a.Library.Find(worn); drawn {
+		return new(c.URL("/avatars/"+worn.String()+"/layers") + "?size={side}&kind={kind}"), edition, nil
 	}
-	query := url.Values{"key": {string(w.PublicKey)}, "face": {p.Avatar.String()}}
+	query := url.Values{"key": {string(w.PublicKey)}, "face": {worn.String()}}
 	return new(c.URL("/widgets/"+w.ID.String()+"/picture?"+query.Encode()) + "&size={side}&kind={kind}"), edition, nil
 }

@@ -124,6 +124,53 @@ func TestWidgetConfig(t *testing.T) {
 	}
 }
 
+// A widget of a duo shows both hosts, whose names are theirs of now, and the own face of each.
+func TestWidgetOfADuo(t *testing.T) {
+	w := apitest.NewWorld(t)
+	require.Empty(t, config(t, w, w.Widget(t, w.Acme))["persona"].(map[string]any)["hosts"], "one alone speaks")
+	body := apitest.DuoBody(1)
+	own := w.Make(t, w.Acme, "createAvatar")["id"].(string)
+	body["hosts"].([]any)[1].(map[string]any)["avatarId"] = own
+	duo := w.CallAs(t, "createDuo", "", w.Acme.New, body).Data(t)
+	made := w.CallAs(t, "createWidget", "", w.Acme.New, apitest.WidgetBody(1, duo["personaId"].(string))).Data(t)
+	hosts := func() (names []string, pictures []any) {
+		for _, h := range config(t, w, made)["persona"].(map[string]any)["hosts"].([]any) {
+			names = append(names, apitest.At(h, "seat").(string)+" "+apitest.At(h, "role").(string)+" "+apitest.At(h, "name").(string))
+			pictures = append(pictures, apitest.At(h, "pictureUrl"))
+		}
+		return names, pictures
+	}
+	names, pictures := hosts()
+	require.Equal(t, []string{"left lead Ada", "right partner Ben"}, names)
+	_, query, found := strings.Cut(pictures[1].(string), "/widgets/"+made["id"].(string)+"/picture?")
+	require.True(t, found, pictures[1])
+	require.Contains(t, query, own)
+	o := w.Operation(t, "getWidgetPicture")
+	answer := w.Call(t, o, apitest.Request{Path: "/widgets/" + made["id"].(string) + "/picture?" + query})
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	strange := w.Call(t, o, apitest.Request{Path: "/widgets/" + made["id"].(string) + "/picture?" + strings.Replace(query, own, id.NewAvatar().String(), 1)})
+	require.Equal(t, http.StatusNotFound, strange.Status)
+
+	body["hosts"].([]any)[1].(map[string]any)["name"] = "Benedict"
+	w.CallAs(t, "updateDuo", duo["id"].(string), w.Acme.New, map[string]any{"hosts": body["hosts"]})
+	names, _ = hosts()
+	require.Equal(t, "right partner Benedict", names[1])
+}
+
+// config is what a page is told of a widget, which is another than it was told before.
+func config(t *testing.T, w *apitest.World, made map[string]any) map[string]any {
+	t.Helper()
+	path := "/widgets/" + made["id"].(string) + "/config?key=" + made["publicKey"].(string)
+	tag := kept[made["id"].(string)]
+	answer := w.Call(t, w.Operation(t, "getWidgetConfig"), apitest.Request{Path: path, Header: map[string]string{"Origin": apitest.WidgetOrigin, "If-None-Match": tag}})
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	kept[made["id"].(string)] = answer.Header.Get("ETag")
+	return answer.Data(t)
+}
+
+// kept are the configurations that a browser has, by their widgets.
+var kept = map[string]string{}
+
 // A page shows the picture of a face of the organization's own without its key.
 func TestWidgetPicture(t *testing.T) {
 	w := apitest.NewWorld(t)

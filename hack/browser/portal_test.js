@@ -39,6 +39,7 @@ test('a visitor comes in, talks and rates', async (t) => {
 
   await page.reload()
   await page.getByRole('log').getByText('anything that can do harm').first().waitFor()
+  await page.getByText('Your turn').waitFor()
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByLabel('4 of 5 stars').check()
   await page.getByLabel('Anything to add?').fill('Clear.')

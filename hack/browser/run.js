@@ -2,7 +2,7 @@
 // it. The arguments are the files to run; all of them unless given. With --bench it
 // measures instead (bench.js).
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,12 +44,16 @@ function ready(child) {
 const folder = await mkdtemp(join(tmpdir(), 'visavis-browser-'))
 await rm(output, { recursive: true, force: true })
 await mkdir(output)
+// What a LiveKit server of the tests shows to whoever connects, which must be over TLS.
+const [certificate, certificateKey] = ['certificate.pem', 'key.pem'].map((name) => join(folder, name))
+execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1',
+  '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', certificateKey, '-out', certificate], { stdio: 'pipe' })
 const dev = spawn(program, ['dev', '--data-dir', folder, '--addr', '127.0.0.1:0', '--admin-addr', '127.0.0.1:0', '--shards', '1',
   // Where the tests' own recognition of speech is.
   '--allow-address', '127.0.0.1/32',
   // The tests are all of a day's visitors behind one address, and make no pause.
   '--address-limit', '6000'], {
-  stdio: ['ignore', 'pipe', 'pipe'],
+  stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, SSL_CERT_FILE: certificate },
 })
 const log = []
 dev.stderr.on('data', (text) => log.push(text))
@@ -61,7 +65,10 @@ try {
   const files = given.length ? given : (await readdir(here)).filter((name) => name.endsWith('_test.js'))
   const what = measures ? [join(here, 'bench.js')] : ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files.map((name) => join(here, name))]
   const tests = spawn(process.execPath, what, {
-    stdio: 'inherit', env: { ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_MAIL: join(folder, 'mail'), VISAVIS_KEY: organizations[0].keys['2026-10-01'] },
+    stdio: 'inherit', env: {
+      ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_MAIL: join(folder, 'mail'), VISAVIS_KEY: organizations[0].keys['2026-10-01'],
+      VISAVIS_CERTIFICATE: certificate, VISAVIS_CERTIFICATE_KEY: certificateKey,
+    },
   })
   const patience = setTimeout(() => {
     console.error(`the tests are not over after ${allWithin / 1000} s, and are ended`)

@@ -63,6 +63,21 @@ func command() *cobra.Command {
 		program("helm", "Run helm as the cluster's administrator"),
 		imageCommand(),
 		&cobra.Command{
+			Use: "path PROGRAM", Short: "Print where a pinned program is, which is built unless it is there", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				r, err := here(cmd.Context())
+				if err != nil {
+					return err
+				}
+				folder, err := r.builder.Folder(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(folder, args[0]))
+				return err
+			},
+		},
+		&cobra.Command{
 			Use: "env", Short: "Print what to eval in a shell: KUBECONFIG, PATH", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				r, err := here(cmd.Context())

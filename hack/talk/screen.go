@@ -53,7 +53,7 @@ func (s *screen) show(kind string, d received) {
 			s.prompt()
 		}
 	case "bot-text":
-		s.say(d.Text)
+		s.say(cmp.Or(d.Name, s.name), d.Text)
 		if d.Final {
 			s.endLine()
 			s.rest(d.Sources)
@@ -73,8 +73,8 @@ func (s *screen) show(kind string, d received) {
 	}
 }
 
-// say puts words at the end of the avatar's line.
-func (s *screen) say(text string) {
+// say puts words at the end of the line of who says them.
+func (s *screen) say(who, text string) {
 	if text == "" {
 		return
 	}
@@ -84,7 +84,7 @@ func (s *screen) say(text string) {
 	}
 	s.endLine()
 	s.speaking = true
-	fmt.Fprint(s.out, s.name+": "+text)
+	fmt.Fprint(s.out, who+": "+text)
 }
 
 // rest shows what an answer rests on, each document once.

@@ -25,6 +25,8 @@ func TestScreen(t *testing.T) {
 		s.entered()
 		s.show("bot-text", received{Text: "We open at"})
 		s.show("interrupted", received{})
+		s.show("bot-text", received{Name: "Ben", Text: "And we close at six."})
+		s.show("bot-text", received{Name: "Ben", Final: true})
 		s.show("state", received{State: "listening"})
 		s.show("notice", received{Kind: "staff_joined", Name: "Kim"})
 		s.show("staff-text", received{Name: "Kim", Text: "It is me."})
@@ -37,11 +39,12 @@ Amara: Hello! How can I help?
   ↳ Guide, page 2
 Amara: We open at
 — interrupted
+Ben: And we close at six.
 — Kim joined
 Kim: It is me.
 — The conversation is over: ended by user.
 `, show(false))
 	typed := show(true)
 	require.Contains(t, typed, "page 2\n> Amara: We open at\n")
-	require.Contains(t, typed, "— interrupted\n> \r\x1b[K— Kim")
+	require.Contains(t, typed, "close at six.\n> \r\x1b[K— Kim")
 }

@@ -9,7 +9,7 @@ import "embed"
 // Files are the modules by their names.
 //
 //go:embed live.js direct.js livekit.js transcript.js
-//go:embed visemes.js rig.js mouth.js eyes.js life.js face.js
+//go:embed visemes.js rig.js mouth.js eyes.js life.js face.js pair.js
 //go:embed drawn.js portrait.js mesh.js features.js warp.js
 //go:embed decoder.js player.js track.js speech.js voice.js replay.js
 //go:embed ear.js microphone.js downsample.js worklet.js recognition.js devices.js soundcheck.js

@@ -43,15 +43,17 @@ const closings = {
  * Conversation is one session. It connects again by itself whenever its socket is
  * lost. Its events are CustomEvents:
  *
- * - `ready` {turns, session, face, resumeToken}: on every connection;
+ * - `ready` {turns, session, face, hosts, resumeToken}: on every connection; hosts where a duo speaks;
  * - `state` {state}: connecting, reconnecting, listening, thinking, speaking or idle;
- * - `turn` {id, speaker, text, final, name, sources, interrupted}: text is all that was
- *   said in the turn so far, speaker is avatar, user or staff, with their staffId;
+ * - `turn` {id, speaker, text, final, name, host, sources, interrupted}: text is all that was
+ *   said in the turn so far, speaker is avatar, user or staff, with their staffId; host is the seat of
+ *   the host of a duo, with their name, or empty;
  * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`, `duck`, `user-started-speaking`,
  *   `user-stopped-speaking`: as the server sends them;
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
  * - `direct` {receiver, reason}: the sound comes as a track of WebRTC from now on, or, where `receiver` is null, over
  *   the socket: the reason is `unreachable` where no connection could be had, `lost` where there was one;
+ * - `microphone` {track}: what a microphone hears, where there is one, is to be sent; null for nothing any more;
  * - `bot-track`, `bot-video`, `bot-playback`: as the server sends them, the latter two in a media server's room alone;
  * - `recording` {state}: on, off or incomplete;
  * - `answer-time` {question, state, limitS, leftMs, all}: how much time there is to answer, as the server sends it;
@@ -189,9 +191,10 @@ export class Conversation extends EventTarget {
   /** Says that what is heard from now on is nothing that was heard before: what understands it began anew, or ended. */
   hearAnew() { this.#heardTo = undefined }
 
-  /** Sends what a microphone hears, where sound goes over WebRTC; null for nothing. @param {MediaStreamTrack | null} track */
+  /** Sends what a microphone hears, where sound goes over WebRTC or in a room; null for nothing. @param {MediaStreamTrack | null} track */
   microphone(track) {
     this.#microphone = track
+    this.#emit('microphone', { track })
     if (this.#direct?.isOpen) this.#direct.speak(track)
   }
 
@@ -338,7 +341,7 @@ export class Conversation extends EventTarget {
         const text = join(this.#texts.get(data.turnId) ?? '', data.text)
         if (data.final) this.#texts.delete(data.turnId)
         else this.#texts.set(data.turnId, text)
-        this.#turn('avatar', data.turnId, { text, final: data.final, sources: data.sources ?? [] })
+        this.#turn('avatar', data.turnId, { text, final: data.final, sources: data.sources ?? [], host: data.host ?? '', name: data.name ?? '' })
         break
       }
       case 'interrupted':
@@ -383,7 +386,7 @@ export class Conversation extends EventTarget {
   }
 
   #turn(speaker, id, detail) {
-    this.#emit('turn', { id, speaker, name: '', sources: [], interrupted: false, ...detail })
+    this.#emit('turn', { id, speaker, name: '', host: '', sources: [], interrupted: false, ...detail })
   }
 
   #closed(socket, code) {

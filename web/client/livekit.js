@@ -14,6 +14,8 @@ const usual = 120
 const tellEvery = 250
 /** How loud a turn is played while somebody may be taking the floor. */
 const soft = 0.15
+/** How long sound stays away for somebody who interrupts, until the server has said that it ends, in milliseconds. */
+const duckFor = 700
 
 /**
  * Stay is a visitor's stay in the room of one session. Its events are CustomEvents:
@@ -33,6 +35,7 @@ export class Stay extends EventTarget {
   #volume = 1
   #muted = false
   #soft = false
+  #ducked = false
   /** @type {MediaStreamTrack | null} */
   #microphone = null
   #speaks = Promise.resolve()
@@ -42,14 +45,15 @@ export class Stay extends EventTarget {
    * @param {object} seams
    * @param {any} seams.Room the class of livekit-client
    * @param {HTMLVideoElement} [seams.video] what shows a face that is rendered; none is shown unless given
+   * @param {string} [seams.loudspeaker] what plays the sound; the browser's usual one unless given
    * @param {() => any} [seams.makeAudio] for tests
    */
-  constructor(ticket, { Room, video, makeAudio = () => new Audio() }) {
+  constructor(ticket, { Room, video, loudspeaker, makeAudio = () => new Audio() }) {
     super()
     this.#ticket = ticket
     this.#video = video
     this.#makeAudio = makeAudio
-    const room = this.#room = new Room({ dynacast: false, adaptiveStream: false })
+    const room = this.#room = new Room({ dynacast: false, adaptiveStream: false, ...(loudspeaker && { audioOutput: { deviceId: loudspeaker } }) })
     room.on('trackSubscribed', (track, publication, { identity }) => this.#hear(track, publication.trackSid, identity))
     room.on('trackUnsubscribed', (_, { trackSid }) => this.#forget(trackSid))
     room.on('audioPlaybackChanged', () => this.#emit('blocked', { blocked: !room.canPlaybackAudio }))
@@ -65,6 +69,7 @@ export class Stay extends EventTarget {
 
   /** Follows a conversation that is held in the room. @param {import('./live.js').Conversation} conversation */
   follow(conversation) {
+    conversation.addEventListener('microphone', ({ detail }) => this.microphone(detail.track).catch(() => {}))
     conversation.addEventListener('ready', ({ detail }) => this.#render(detail.video?.on ?? false))
     conversation.addEventListener('bot-video', ({ detail }) => this.#render(detail.on))
     conversation.addEventListener('duck', ({ detail }) => {
@@ -72,7 +77,7 @@ export class Stay extends EventTarget {
       this.#loud()
     })
     conversation.addEventListener('interrupted', () => {
-      this.#soft = false
+      this.#soft = this.#ducked = false
       this.#loud()
     })
     conversation.addEventListener('ended', () => this.leave())
@@ -93,8 +98,21 @@ export class Stay extends EventTarget {
     this.#loud()
   }
 
+  /** Whether the browser keeps the sound back. */
+  get blocked() { return !this.#room.canPlaybackAudio }
+
   /** Lets sound play: to be called while somebody presses something. */
   async resume() { await this.#room.startAudio() }
+
+  /** Is quiet at once for somebody who interrupts; the server says whether the turn ends. */
+  duck() {
+    this.#ducked = true
+    this.#loud()
+    setTimeout(() => {
+      this.#ducked = false
+      this.#loud()
+    }, duckFor)
+  }
 
   /**
    * Sends what a microphone hears; null for nothing. The persona alone may hear it.
@@ -158,7 +176,7 @@ export class Stay extends EventTarget {
       const ours = identity === persona || identity === 'avatar'
       element.volume = this.#volume * (ours && this.#soft ? soft : 1)
       // Who renders and was given up says nothing any more.
-      element.muted = this.#muted || identity === 'avatar' && !this.#rendered
+      element.muted = this.#muted || this.#ducked && ours || identity === 'avatar' && !this.#rendered
     }
   }
 }

@@ -224,8 +224,8 @@ test('captions show the phrase that is said, and how much of it', () => {
     context.currentTime = context.started[0].at + ms / 1000
     return speech.caption()
   }
-  assert.deepEqual(at(350), { text: 'The garden opens at nine in the morning.', said: 'The garden'.length })
-  assert.deepEqual(at(2450), { text: 'A ticket costs twelve euros for all.', said: 'A'.length })
+  assert.deepEqual(at(350), { text: 'The garden opens at nine in the morning.', said: 'The garden'.length, by: '' })
+  assert.deepEqual(at(2450), { text: 'A ticket costs twelve euros for all.', said: 'A'.length, by: '' })
 })
 
 test('Opus is asked for where the browser decodes it', async () => {

@@ -79,7 +79,7 @@ export class Replay extends EventTarget {
     const turn = (id, speaker, text, more = {}) => turns.set(id, { name: '', ...turns.get(id), id, speaker, text, final: true, ...more })
     for (const { type, data } of this.#items) {
       const known = turns.get(data.turnId)?.text ?? ''
-      if (type === 'bot-text' && data.text) turn(data.turnId, 'avatar', known ? `${known} ${data.text}` : data.text)
+      if (type === 'bot-text' && data.text) turn(data.turnId, 'avatar', known ? `${known} ${data.text}` : data.text, { name: data.name ?? '', host: data.host ?? '' })
       else if (type === 'interrupted') turn(data.turnId, 'avatar', data.spokenText, { interrupted: true })
       else if (type === 'user-transcription') turn(data.turnId, 'user', data.text)
       else if (type === 'staff-text') turn(data.turnId, 'staff', data.text, { name: data.name })

@@ -25,7 +25,9 @@ export class Speech {
   #silent = ''
   /** What was said last, for its caption. */
   #last = { id: '', at: 0, ms: 0 }
-  /** Called once for each gesture, when its moment has come. @type {(name: string) => void} */
+  /** Who of a duo says a turn: their seat and name, by the turn. @type {Map<string, {seat: string, name: string}>} */
+  #hosts = new Map()
+  /** Called once for each gesture, when its moment has come, with the seat of whose it is; empty for everybody's. @type {(name: string, host: string) => void} */
   ongesture = () => {}
 
   /**
@@ -37,6 +39,9 @@ export class Speech {
     this.#now = now
   }
 
+  /** What says what is heard now, where that is not the player any more. @param {import('./livekit.js').RoomClock} clock */
+  set player(clock) { this.#player = clock }
+
   /** @param {import('./live.js').Conversation} conversation */
   follow(conversation) {
     conversation.addEventListener('visemes', ({ detail: { turnId, items } }) => {
@@ -44,10 +49,14 @@ export class Speech {
       turn.told = true
       turn.track.add(items)
     })
+    const says = (id, { host, name = '' }) => host && this.#hosts.set(id, { seat: host, name })
+    conversation.addEventListener('ready', ({ detail }) => { for (const turn of detail.turns ?? []) says(turn.id, turn) })
+    conversation.addEventListener('turn', ({ detail }) => says(detail.id, detail))
+    conversation.addEventListener('bot-text', ({ detail }) => says(detail.turnId, detail)) // of what was recorded
     conversation.addEventListener('words', ({ detail: { turnId, items } }) => this.#words(turnId, items))
     conversation.addEventListener('gesture', ({ detail: { turnId, t, name } }) => {
       if (turnId) this.#turn(turnId).gestures.push({ t: t ?? 0, name })
-      else this.ongesture(name)
+      else this.ongesture(name, '')
     })
     conversation.addEventListener('interrupted', ({ detail: { turnId } }) => this.#forget(turnId))
     conversation.addEventListener('ended', () => {
@@ -59,21 +68,29 @@ export class Speech {
   /** Whether something is said now, heard or not. */
   get speaking() { return this.position !== null }
 
-  /** The mouth now. */
-  mouth() {
+  /** The seat of the host of a duo who is heard now; empty where that is not known, or nobody is. */
+  get host() { return this.#hosts.get(this.position?.turnId)?.seat ?? '' }
+
+  /**
+   * The mouth now: of the host in a seat, or else of the only one.
+   * @param {string} [seat]
+   * @param {string} [lead] the seat of whose is what no host is known of
+   */
+  mouth(seat = '', lead = '') {
     const at = this.position
     if (!at) return rest
     const turn = this.#turns.get(at.turnId)
-    if (!turn) return rest
-    while (turn.gestures[0]?.t <= at.ms) this.ongesture(turn.gestures.shift().name)
+    const host = this.#hosts.get(at.turnId)?.seat ?? ''
+    if (!turn || seat && seat !== (host || lead)) return rest
+    while (turn.gestures[0]?.t <= at.ms) this.ongesture(turn.gestures.shift().name, host)
     return turn.track.at(at.ms)
   }
 
-  /** The caption now: the phrase that is said, and how many letters of it are said already. */
+  /** The caption now: the phrase that is said, how many letters of it are said already, and the name of the host of a duo who says it. */
   caption() {
     const at = this.position
     if (at) this.#last = { id: at.turnId, at: this.#now(), ms: at.ms }
-    else if (!this.#last.id || this.#now() - this.#last.at > captionStays) return { text: '', said: 0 }
+    else if (!this.#last.id || this.#now() - this.#last.at > captionStays) return { text: '', said: 0, by: '' }
     const words = this.#turns.get(this.#last.id)?.words ?? []
     let text = '', said = 0
     for (const { t, text: word } of words) {
@@ -84,7 +101,7 @@ export class Speech {
       text = begins ? word : joined
       if (t <= this.#last.ms) said = text.length
     }
-    return { text, said }
+    return { text, said, by: this.#hosts.get(this.#last.id)?.name ?? '' }
   }
 
   #turn(id) {

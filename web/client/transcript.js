@@ -53,12 +53,12 @@ export class Transcript {
   }
 
   /** Shows a turn, or what came to it. */
-  turn({ id, speaker, text, final = false, name = '', staffId = '', sources = [], interrupted = false }) {
+  turn({ id, speaker, text, final = false, name = '', host = '', staffId = '', sources = [], interrupted = false }) {
     const follows = this.#atEnd()
     let shown = this.#turns.get(id)
     if (!shown) {
       if (!text) return
-      shown = this.#add(speaker, name, this.#own({ speaker, staffId }))
+      shown = this.#add(speaker, name, this.#own({ speaker, staffId }), host)
       this.#turns.set(id, shown)
     }
     this.#write(shown, text)
@@ -77,11 +77,12 @@ export class Transcript {
     if (follows) this.#toEnd()
   }
 
-  #add(speaker, name, own) {
+  #add(speaker, name, own, host) {
     const turn = element('div', `turn ${speaker}`)
     if (own) turn.setAttribute('aria-live', 'off')
+    if (host) turn.dataset.host = host
     // A team member's name may be anybody's, the avatar's too: what they are is said with it.
-    const who = element('p', 'who', name ? join(name, `(${this.#words[speaker]})`) : this.#words[speaker])
+    const who = element('p', 'who', name ? host ? name : join(name, `(${this.#words[speaker]})`) : this.#words[speaker])
     const said = element('p', 'said')
     said.dir = 'auto'
     if (this.#language) said.lang = this.#language

@@ -10,14 +10,16 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Document is something as it is sent, packed and not. It never changes.
 type Document struct {
 	contentType string
 	body        []byte
-	packed      []byte
-	etag        Tag
+	// pack packs the body the first time that somebody asks for it; nil where that is not worth it.
+	pack func() []byte
+	etag Tag
 }
 
 // worthPacking is from what size packing saves a packet.
@@ -54,9 +56,13 @@ func (t Tag) Known(w http.ResponseWriter, r *http.Request) bool {
 // Tagged is New with a tag that names these bytes, and none other of the same address.
 func Tagged(body []byte, contentType string, tag Tag) *Document {
 	d := &Document{contentType: contentType, body: body, etag: tag}
-	if len(body) < worthPacking || strings.HasPrefix(contentType, "image/") && contentType != "image/svg+xml" {
-		return d
+	if len(body) >= worthPacking && (!strings.HasPrefix(contentType, "image/") || contentType == "image/svg+xml") {
+		d.pack = sync.OnceValue(func() []byte { return packed(body) })
 	}
+	return d
+}
+
+func packed(body []byte) []byte {
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
@@ -64,8 +70,7 @@ func Tagged(body []byte, contentType string, tag Tag) *Document {
 	}
 	_, _ = z.Write(body) // a buffer takes everything
 	_ = z.Close()
-	d.packed = packed.Bytes()
-	return d
+	return packed.Bytes()
 }
 
 // Serve sends the document, unless the browser has it already.
@@ -78,9 +83,9 @@ func (d *Document) Serve(w http.ResponseWriter, r *http.Request, status int) {
 	header.Add("Vary", "Accept-Encoding")
 	header.Set("Content-Type", d.contentType)
 	body := d.body
-	if d.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if d.pack != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		header.Set("Content-Encoding", "gzip")
-		body = d.packed
+		body = d.pack()
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

@@ -11,8 +11,10 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sync"
 
 	"visavis.dev/web/client"
+	"visavis.dev/web/livekit"
 	"visavis.dev/web/packed"
 )
 
@@ -22,12 +24,20 @@ var assetFiles embed.FS
 // assetPrefix is under what assets are, on every host. A slug has no "~".
 const assetPrefix = SlugPrefix + "~/"
 
-// assets are the files that pages load, by path. The path holds the hash of them
-// all, so that modules import each other by their names and every file can be kept
-// for ever.
-var assetBase, assets, modules = func() (string, map[string]*packed.Document, map[string][]string) {
+// assets are the files that pages load.
+type assets struct {
+	// base is under what they are. It holds the hash of them all, so that modules import each other by their names and
+	// every file can be kept for ever.
+	base string
+	// files are by path, and modules, by name, what each needs.
+	files   map[string]*packed.Document
+	modules map[string][]string
+}
+
+// theAssets are made when the first page is asked for: most uses of the program show none.
+var theAssets = sync.OnceValue(func() assets {
 	files := map[string][]byte{}
-	for _, folder := range []fs.FS{client.Files, must(fs.Sub(assetFiles, "assets"))} {
+	for _, folder := range []fs.FS{client.Files, livekit.Files, must(fs.Sub(assetFiles, "assets"))} {
 		for _, name := range must(fs.Glob(folder, "*.*")) {
 			files[name] = must(fs.ReadFile(folder, name))
 		}
@@ -48,8 +58,8 @@ var assetBase, assets, modules = func() (string, map[string]*packed.Document, ma
 			imported[name] = importsOf(files, name)
 		}
 	}
-	return base, found, imported
-}()
+	return assets{base, found, imported}
+})
 
 // anImport is one that a module begins with, and no import() that it makes later.
 var anImport = regexp.MustCompile(`(?m)^(?:import|export) [^'"]*from '\./([a-z]+\.js)'$`)
@@ -72,7 +82,7 @@ func importsOf(files map[string][]byte, name string) []string {
 const forEver = "public, max-age=31536000, immutable"
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
-	found, ok := assets[r.URL.Path]
+	found, ok := theAssets().files[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)
 		return

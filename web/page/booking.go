@@ -83,7 +83,7 @@ func (h *Handler) booking(w http.ResponseWriter, r *http.Request, token string) 
 
 // switchTo takes the language that the address names, or else one that somebody has.
 func (v *view) switchTo(code string) {
-	offered := slices.Sorted(maps.Keys(speeches))
+	offered := slices.Sorted(maps.Keys(speeches()))
 	v.site.Definition.Languages = offered
 	asked := words.Key(v.r.URL.Query().Get(languageQuery))
 	if !slices.Contains(offered, asked) {

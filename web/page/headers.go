@@ -22,8 +22,8 @@ func harden(header http.Header) {
 // policy is the Content-Security-Policy of a page that these ancestors may show in
 // a frame: nothing comes from elsewhere, and a browser connects to the sockets
 // alone. Its forms lead to the portal, and to the origins of formsTo. blobs lets it show pictures that its script has fetched with a token, media
-// play sound from files, and with asks it asks the portal's agent.
-func (h *Handler) policy(ancestors string, formsTo []string, blobs, media, asks bool) string {
+// play sound from files, and with asks it asks the portal's agent. rooms are addresses of a media server that it connects to.
+func (h *Handler) policy(ancestors string, formsTo, rooms []string, blobs, media, asks bool) string {
 	sounds := ""
 	if media {
 		sounds = "; media-src 'self'"
@@ -32,7 +32,7 @@ func (h *Handler) policy(ancestors string, formsTo []string, blobs, media, asks 
 	if blobs {
 		pictures += " blob:"
 	}
-	connections := "'self' " + h.LiveURL
+	connections := strings.Join(append([]string{"'self'", h.LiveURL}, rooms...), " ")
 	if at, err := url.Parse(h.PublicURL); asks && err == nil {
 		connections += " " + at.Scheme + "://" + at.Host
 	}
@@ -60,6 +60,16 @@ func ancestorsOf(origins []string) string {
 		return "'none'"
 	}
 	return strings.Join(sources, " ")
+}
+
+// serverOf are the addresses of a media server, wss://…, as sources of connections: it is also asked over HTTPS why
+// it lets nobody in. There are none where the address is no such one.
+func serverOf(address string) []string {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme != "wss" || !isHostPort(at.Host) || strings.Contains(at.Host, "*") {
+		return nil
+	}
+	return []string{"wss://" + at.Host, "https://" + at.Host}
 }
 
 // isHostPort says whether something is a host, perhaps with a port, and no part of

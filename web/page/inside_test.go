@@ -14,23 +14,23 @@ import (
 )
 
 func TestEveryLanguageSaysEverything(t *testing.T) {
-	require.GreaterOrEqual(t, len(speeches), 5)
-	want := slices.Sorted(maps.Keys(speeches[fallback]))
-	for code, s := range speeches {
+	require.GreaterOrEqual(t, len(speeches()), 5)
+	want := slices.Sorted(maps.Keys(speeches()[fallback]))
+	for code, s := range speeches() {
 		require.Equal(t, want, slices.Sorted(maps.Keys(s)), code)
 		for key, text := range s {
 			require.NotEmpty(t, text, "%s %s", code, key)
-			require.Equal(t, strings.Count(speeches[fallback][key], "%s"), strings.Count(text, "%s"), "%s %s", code, key)
+			require.Equal(t, strings.Count(speeches()[fallback][key], "%s"), strings.Count(text, "%s"), "%s %s", code, key)
 		}
 		require.Contains(t, names, code)
 	}
 	for _, keys := range []map[string]string{byReason, byParam} {
 		for _, key := range keys {
-			require.Contains(t, speeches[fallback], "refused."+key)
+			require.Contains(t, speeches()[fallback], "refused."+key)
 		}
 	}
 	for _, key := range byCode {
-		require.Contains(t, speeches[fallback], "refused."+key)
+		require.Contains(t, speeches()[fallback], "refused."+key)
 	}
 }
 
@@ -133,15 +133,16 @@ func TestDirections(t *testing.T) {
 
 // A browser is told of every module that a page's script needs at once, and of none that it loads later.
 func TestModulesOfAScript(t *testing.T) {
-	found := modules["talk.js"]
+	a := theAssets()
+	found := a.modules["talk.js"]
 	for _, name := range []string{"live.js", "stage.js", "face.js", "mesh.js", "devices.js", "check.js"} {
 		require.Contains(t, found, name)
 	}
 	require.NotContains(t, found, "talk.js")
 	require.NotContains(t, found, "soundcheck.js")
-	for name, needed := range modules {
+	for name, needed := range a.modules {
 		for _, each := range needed {
-			require.Contains(t, assets, assetBase+each, name)
+			require.Contains(t, a.files, a.base+each, name)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"visavis.dev/pkg/base/id"
@@ -19,9 +20,18 @@ const joinPrefix = SlugPrefix + "~join/"
 // reaches the page's script alone, which takes it out of the address bar.
 const tokenHeader = "X-Session-Token"
 
-// JoinURL is the page of a session below where the pages are, for whoever has its token.
-func JoinURL(pages string, session id.Session, token string) string {
-	return pages + joinPrefix + session.String() + "#" + token
+// serverQuery names the media server in whose room a session takes place, so that the page may connect there. It
+// says no more than where that is allowed: whether and how it connects, the session's ticket says.
+const serverQuery = "server"
+
+// JoinURL is the page of a session below where the pages are, for whoever has its token. The server is the address
+// of the media server in whose room it takes place; empty for none.
+func JoinURL(pages string, session id.Session, token, server string) string {
+	query := ""
+	if server != "" {
+		query = "?" + url.Values{serverQuery: {server}}.Encode()
+	}
+	return pages + joinPrefix + session.String() + query + "#" + token
 }
 
 // Errors of Conversations.Join.
@@ -54,6 +64,8 @@ type invitation struct {
 	Speaker   string `json:"speaker"`
 	// Face is where the living face is; empty where there is only the picture.
 	Face string `json:"face"`
+	// Hosts are those of a duo; none where one alone speaks.
+	Hosts []hostBody `json:"hosts,omitempty"`
 	// Notice says that an AI speaks.
 	Notice phrase `json:"notice"`
 }
@@ -80,11 +92,14 @@ func (v *view) joining(path string) error {
 	if file, ok := strings.CutPrefix(what, "face/"); ok {
 		return v.taking(reading, func() error { return v.joinedFace(session, file) })
 	}
+	if seat, ok := strings.CutPrefix(what, "portrait/"); ok {
+		return v.taking(reading, func() error { return v.joinPortrait(session, seat) })
+	}
 	switch what {
 	case "":
 		return v.taking(reading, v.joinPage)
 	case "portrait":
-		return v.taking(reading, func() error { return v.joinPortrait(session) })
+		return v.taking(reading, func() error { return v.joinPortrait(session, "") })
 	case "check":
 		return v.taking(posting, func() error { v.joinCheck(session); return nil })
 	case "ticket":
@@ -103,6 +118,7 @@ func (v *view) joinPage() error {
 		return err
 	}
 	s.Body = talkBody{Words: string(words), Base: strings.TrimSuffix(v.r.URL.Path, "/"), Joins: true}
+	v.rooms = serverOf(v.r.URL.Query().Get(serverQuery))
 	return v.show(http.StatusOK, "join", s)
 }
 
@@ -135,6 +151,7 @@ func (v *view) joinTicket(session id.Session) {
 	v.site = j.Site
 	told.Notice = v.notice()
 	told.Face = v.livingAt(j.Site, v.faceUnder(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket")))
+	told.Hosts = v.hostsAt(j.Site, strings.TrimSuffix(v.r.URL.Path, "/ticket"))
 	v.answer(http.StatusOK, told)
 }
 
@@ -152,13 +169,24 @@ func (v *view) joinCheck(session id.Session) {
 	v.soundCheck(j.Site)
 }
 
-// joinPortrait sends the picture of who speaks in a session, to who has its token.
-func (v *view) joinPortrait(session id.Session) error {
+// joinPortrait sends the picture of who speaks in a session, or of a host of a duo by their seat, to who has its token.
+func (v *view) joinPortrait(session id.Session, seat string) error {
 	j, err := v.joined(session)
 	if err != nil {
 		return err
 	}
-	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), j.Site)
+	return v.portraitOf(j.Site, seat)
+}
+
+// portraitOf sends the picture of who speaks, or of a host of a duo by their seat, to who holds a secret.
+func (v *view) portraitOf(site *published.Site, seat string) error {
+	v.site = site
+	if seat != "" {
+		if err := v.sit(seat); err != nil {
+			return err
+		}
+	}
+	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), v.site)
 	if err != nil {
 		return err
 	}
@@ -183,7 +211,7 @@ func (v *view) joinedFace(session id.Session, file string) error {
 		return err
 	}
 	v.site = j.Site
-	return v.living(file, keptByNone)
+	return v.heldLiving(file)
 }
 
 // joinFace sends a living face of the library, which is anybody's to see.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -26,7 +28,7 @@ func invited(b *testBundle) (at string, which id.Session) {
 		},
 		Site: b.site, Channel: "video",
 	}}
-	at, _, _ = strings.Cut(page.JoinURL("https://portal.example.com", which, joinToken), "#")
+	at, _, _ = strings.Cut(page.JoinURL("https://portal.example.com", which, joinToken, ""), "#")
 	return at, which
 }
 
@@ -59,10 +61,38 @@ func TestASessionIsKeptForTheCheck(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, b.get(at+"/check").Code)
 }
 
+// The address of a session in a room names its media server, to which alone the page may connect besides. What is no such
+// address, or would be more than one in the policy, allows nothing.
+func TestAPageConnectsToItsMediaServer(t *testing.T) {
+	b := setup(t)
+	at, _ := invited(b)
+	plain := connections(t, b.get(at))
+	require.Equal(t, plain+" wss://live.example.com:7443 https://live.example.com:7443", connections(t, b.get(at+"?server=wss%3A%2F%2Flive.example.com%3A7443%2Frooms")))
+	for _, other := range []string{
+		"ws://live.example.com", "https://live.example.com", "wss:", "wss://", "live.example.com", "wss://*.example.com", "wss://*", "wss://live.example.com;script-src",
+		"wss://live.example.com%20*", "wss://a@live.example.com%20http://b", "%zz",
+	} {
+		require.Equal(t, plain, connections(t, b.get(at+"?server="+url.QueryEscape(other))), other)
+	}
+}
+
+// connections is where a page may connect.
+func connections(t *testing.T, page *httptest.ResponseRecorder) string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, page.Code)
+	for directive := range strings.SplitSeq(page.Header().Get("Content-Security-Policy"), "; ") {
+		if to, ok := strings.CutPrefix(directive, "connect-src "); ok {
+			return to
+		}
+	}
+	require.Fail(t, "it may connect anywhere")
+	return ""
+}
+
 func TestASessionHasAPage(t *testing.T) {
 	b := setup(t)
 	at, which := invited(b)
-	require.Equal(t, "https://portal.example.com/p/~join/"+which.String()+"#"+joinToken, page.JoinURL("https://portal.example.com", which, joinToken))
+	require.Equal(t, "https://portal.example.com/p/~join/"+which.String()+"#"+joinToken, page.JoinURL("https://portal.example.com", which, joinToken, ""))
 
 	shown := b.get(at, "Accept-Language: de")
 	require.Equal(t, http.StatusOK, shown.Code)

@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"slices"
+	"sync"
 
 	"golang.org/x/text/language"
 
@@ -84,10 +85,10 @@ func direction(code string) string {
 }
 
 // names are the languages' own names, by code.
-var names = func() map[string]string {
+var names = sync.OnceValue(func() map[string]string {
 	byCode := map[string]string{}
 	for _, l := range words.Catalogue() {
 		byCode[l.Code] = l.NativeName
 	}
 	return byCode
-}()
+})

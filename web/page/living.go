@@ -31,6 +31,22 @@ func (v *view) kept() string {
 	return keptAnHour
 }
 
+// publicLiving is living for everybody who sees the page, also of a host of a duo by their seat: left/512.png.
+func (v *view) publicLiving(name string) (err error) {
+	if name, err = v.take(name); err != nil {
+		return err
+	}
+	return v.living(name, v.kept())
+}
+
+// heldLiving is publicLiving for who holds a secret.
+func (v *view) heldLiving(name string) (err error) {
+	if name, err = v.take(name); err != nil {
+		return err
+	}
+	return v.living(name, keptByNone)
+}
+
 // living sends who speaks: what describes them, or a picture.
 func (v *view) living(name, kept string) error {
 	size, kind, _ := strings.Cut(name, ".")

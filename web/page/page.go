@@ -111,6 +111,9 @@ func New(o Options) (*Handler, error) {
 	if h.rendered, err = lru.New[renderKey, *packed.Document](o.Rendered); err != nil {
 		return nil, err
 	}
+	// No visitor waits for what a process that shows pages makes once.
+	theAssets()
+	templates()
 	h.wishes, err = lru.New[wish, string](4 * o.Rendered)
 	return h, err
 }

@@ -11,7 +11,6 @@ import (
 
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/sessions/recording"
-	"visavis.dev/web/packed"
 )
 
 // recordingPrefix is under what recordings are, on every host. A slug has no "~".
@@ -82,7 +81,10 @@ func (v *view) playing(path string) error {
 	}
 	if file, ok := strings.CutPrefix(what, "face/"); ok {
 		v.site = r.Site
-		return v.taking(reading, func() error { return v.living(file, keptByNone) })
+		return v.taking(reading, func() error { return v.heldLiving(file) })
+	}
+	if seat, ok := strings.CutPrefix(what, "portrait/"); ok {
+		return v.taking(reading, func() error { return v.portraitOf(r.Site, seat) })
 	}
 	switch what {
 	case "sound":
@@ -92,7 +94,7 @@ func (v *view) playing(path string) error {
 	case "about":
 		return v.taking(reading, func() error { return v.aboutRecording(r) })
 	case "portrait":
-		return v.taking(reading, func() error { return v.recordedPortrait(r) })
+		return v.taking(reading, func() error { return v.portraitOf(r.Site, "") })
 	}
 	return errNoPage
 }
@@ -128,24 +130,16 @@ func (v *view) send(r Recorded, contentType string, open func(context.Context, R
 // aboutRecording tells the page's script what the link opens.
 func (v *view) aboutRecording(r Recorded) error {
 	told := struct {
-		Speaker    string    `json:"speaker"`
-		Face       string    `json:"face"`
-		StartedAt  time.Time `json:"startedAt"`
-		OffsetMs   int64     `json:"offsetMs"`
-		DurationMs int64     `json:"durationMs"`
-		MissingMs  int64     `json:"missingMs"`
+		Speaker    string     `json:"speaker"`
+		Face       string     `json:"face"`
+		Hosts      []hostBody `json:"hosts,omitempty"`
+		StartedAt  time.Time  `json:"startedAt"`
+		OffsetMs   int64      `json:"offsetMs"`
+		DurationMs int64      `json:"durationMs"`
+		MissingMs  int64      `json:"missingMs"`
 	}{Speaker: r.Site.Speaker.Name, StartedAt: r.StartedAt, OffsetMs: r.BeganMs, DurationMs: r.DurationMs, MissingMs: r.MissingMs}
 	told.Face = v.livingAt(r.Site, v.faceUnder(r.Site, strings.TrimSuffix(v.r.URL.Path, "/about")))
+	told.Hosts = v.hostsAt(r.Site, strings.TrimSuffix(v.r.URL.Path, "/about"))
 	v.answer(http.StatusOK, told)
-	return nil
-}
-
-func (v *view) recordedPortrait(r Recorded) error {
-	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), r.Site)
-	if err != nil {
-		return err
-	}
-	v.w.Header().Set("Cache-Control", keptByNone)
-	packed.New(data, contentType).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }

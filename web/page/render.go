@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/portal/published"
@@ -20,7 +21,7 @@ import (
 var templateFiles embed.FS
 
 // templates are the pages, each with the frame around it, by name.
-var templates = func() map[string]*template.Template {
+var templates = sync.OnceValue(func() map[string]*template.Template {
 	shared := []string{"templates/frame.html", "templates/parts.html", "templates/call.html"}
 	frame := template.Must(template.ParseFS(templateFiles, shared...))
 	files, err := fs.Glob(templateFiles, "templates/*.html")
@@ -34,7 +35,7 @@ var templates = func() map[string]*template.Template {
 		}
 	}
 	return pages
-}()
+})
 
 // renderKey tells pages apart that are the same for everybody.
 type renderKey struct {
@@ -76,7 +77,7 @@ func (v *view) describe() {
 	if v.framed {
 		ancestors = "*"
 	}
-	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.formsTo, v.blobs, v.media, v.offersAgent()))
+	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.formsTo, v.rooms, v.blobs, v.media, v.offersAgent()))
 	v.w.Header().Set("Content-Language", v.language)
 }
 
@@ -108,7 +109,7 @@ func (v *view) show(status int, name string, s *sheet) error {
 // write makes the HTML of a page.
 func write(name string, s *sheet) ([]byte, error) {
 	var out bytes.Buffer
-	err := templates[name].ExecuteTemplate(&out, "frame", s)
+	err := templates()[name].ExecuteTemplate(&out, "frame", s)
 	return out.Bytes(), err
 }
 
@@ -121,6 +122,17 @@ func (v *view) theme() error {
 	v.w.Header().Set("Cache-Control", forEver)
 	packed.New([]byte(v.css()), "text/css; charset=utf-8").Serve(v.w, v.r, http.StatusOK)
 	return nil
+}
+
+// portraitPrefix is under what the pictures of a duo's hosts are, by their seats.
+const portraitPrefix = "/portrait/"
+
+// hostPortrait sends the picture of a host of a duo, by their seat.
+func (v *view) hostPortrait(seat string) error {
+	if err := v.sit(seat); err != nil {
+		return err
+	}
+	return v.portrait()
 }
 
 // portrait sends the picture of who speaks: for everybody who sees the page.

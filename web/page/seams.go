@@ -145,6 +145,8 @@ type TicketSession struct {
 type Transport struct {
 	Kind string `json:"kind"`
 	URL  string `json:"url"`
+	// Token lets into the room of a media server; empty for our own sockets.
+	Token string `json:"token,omitempty"`
 }
 
 // Rating is what somebody thought of a conversation.

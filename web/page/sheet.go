@@ -123,7 +123,7 @@ func (v *view) choices() []choice {
 		if v.checks() && (path == "/sign-in" || path == "/talk") {
 			query.Set(inputCheck, "1")
 		}
-		made = append(made, choice{Code: code, Name: cmp.Or(names[code], code), URL: v.at(path) + "?" + query.Encode(), Current: code == v.language})
+		made = append(made, choice{Code: code, Name: cmp.Or(names()[code], code), URL: v.at(path) + "?" + query.Encode(), Current: code == v.language})
 	}
 	slices.SortStableFunc(made, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
 	return made
@@ -160,13 +160,14 @@ func (s *sheet) Spoken() bool { return !s.v.h.Silent }
 func (s *sheet) Check(path, subject string) string { return checked(s.About(path, subject), true) }
 
 // Asset is the address of a file that pages load.
-func (s *sheet) Asset(name string) string { return assetBase + name }
+func (s *sheet) Asset(name string) string { return theAssets().base + name }
 
 // Modules are the addresses of what a script imports, at once and by what it imports.
 func (*sheet) Modules(name string) []string {
-	addresses := make([]string, 0, len(modules[name]))
-	for _, each := range modules[name] {
-		addresses = append(addresses, assetBase+each)
+	a := theAssets()
+	addresses := make([]string, 0, len(a.modules[name]))
+	for _, each := range a.modules[name] {
+		addresses = append(addresses, a.base+each)
 	}
 	return addresses
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/language"
 )
@@ -22,7 +23,7 @@ const fallback = "en"
 type speech map[string]string
 
 // speeches are all, by language.
-var speeches = func() map[string]speech {
+var speeches = sync.OnceValue(func() map[string]speech {
 	all := map[string]speech{}
 	for _, name := range must(fs.Glob(stringFiles, "strings/*.json")) {
 		var s speech
@@ -32,31 +33,31 @@ var speeches = func() map[string]speech {
 		all[strings.TrimSuffix(path.Base(name), ".json")] = s
 	}
 	return all
-}()
+})
 
 // spoken is what is said in a language, or in the nearest one that is there.
 func spoken(code string) speech {
-	if s, ok := speeches[code]; ok {
+	if s, ok := speeches()[code]; ok {
 		return s
 	}
 	base, _ := language.Make(code).Base()
-	if s, ok := speeches[base.String()]; ok {
+	if s, ok := speeches()[base.String()]; ok {
 		return s
 	}
-	return speeches[fallback]
+	return speeches()[fallback]
 }
 
 // speaks says whether there are strings in a language.
 func speaks(code string) bool {
 	base, _ := language.Make(code).Base()
-	return speeches[code] != nil || speeches[base.String()] != nil
+	return speeches()[code] != nil || speeches()[base.String()] != nil
 }
 
 // say is a text of a key, with what stands for its "%s".
 func (s speech) say(key string, with ...string) string {
 	text, ok := s[key]
 	if !ok {
-		text = speeches[fallback][key]
+		text = speeches()[fallback][key]
 	}
 	for _, w := range with {
 		text = strings.Replace(text, "%s", w, 1)
@@ -67,7 +68,7 @@ func (s speech) say(key string, with ...string) string {
 // under are the texts whose keys begin with one of the prefixes, for a script.
 func (s speech) under(prefixes ...string) map[string]string {
 	found := map[string]string{}
-	for key := range speeches[fallback] {
+	for key := range speeches()[fallback] {
 		for _, p := range prefixes {
 			if strings.HasPrefix(key, p) {
 				found[key] = s.say(key)

@@ -26,7 +26,9 @@ type talkBody struct {
 	Check bool
 	// Face is where the speaker's face is, with {side} and {kind} for what is wanted;
 	// empty where there is only a picture.
-	Face      string
+	Face string
+	// Hosts are those of a duo, as JSON; empty where one alone speaks.
+	Hosts     string
 	ReturnURL string
 	// Pauses says that the conversation can wait, and Watches that the script notes what the page sees beside the words:
 	// of a candidate's interview.
@@ -57,6 +59,9 @@ func (v *view) talk() error {
 		return err
 	}
 	body := talkBody{Words: string(words), Base: v.base, Check: v.checks() && !v.h.Silent, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
+	if body.Hosts, err = v.hostsPath(); err != nil {
+		return err
+	}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}

@@ -33,7 +33,7 @@ const inputNumber = "number"
 func (h *Handler) verify(w http.ResponseWriter, r *http.Request, number string) {
 	v := nobodys(h, w, r)
 	v.path = certificate.VerifyPath + url.PathEscape(number)
-	offered := slices.Sorted(maps.Keys(speeches))
+	offered := slices.Sorted(maps.Keys(speeches()))
 	v.site.Definition.Languages = offered
 	if asked := words.Key(r.URL.Query().Get(languageQuery)); slices.Contains(offered, asked) {
 		v.language, v.speech = asked, spoken(asked)

@@ -38,13 +38,15 @@ type view struct {
 	blobs bool
 	// media says that it plays sound from files.
 	media bool
+	// rooms are the addresses of the media server that it connects to.
+	rooms []string
 	// formsTo are origins that its forms lead to, besides the portal.
 	formsTo []string
 }
 
 // nobodys is a view of no site, to say that there is none.
 func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
-	offered := slices.Sorted(maps.Keys(speeches))
+	offered := slices.Sorted(maps.Keys(speeches()))
 	accept := r.Header.Get("Accept-Language")
 	if len(accept) > longestAccept {
 		accept = ""
@@ -101,8 +103,10 @@ func (v *view) get(path string) error {
 		return v.theme()
 	case path == "/portrait":
 		return v.portrait()
+	case strings.HasPrefix(path, portraitPrefix):
+		return v.hostPortrait(strings.TrimPrefix(path, portraitPrefix))
 	case strings.HasPrefix(path, livingPrefix):
-		return v.living(strings.TrimPrefix(path, livingPrefix), v.kept())
+		return v.publicLiving(strings.TrimPrefix(path, livingPrefix))
 	case strings.HasPrefix(path, picturePrefix):
 		return v.picture(strings.TrimPrefix(path, picturePrefix))
 	}
@@ -164,7 +168,7 @@ func takesForms(path string) bool {
 // isPage says whether a path is a page's, or a picture's on one.
 func isPage(path string) bool {
 	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk", checkPath, "/interview", demographics.Page}, path) ||
-		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, portraitPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 func (v *view) post(path string) error {

@@ -2,9 +2,11 @@ package portal
 
 import (
 	"context"
+	"errors"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/sessions/session"
@@ -26,7 +28,7 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 	org, in, err := session.Admit(ctx, t.options.Backend.Tenants, which, session.Token(token))
 	s := in.Session
 	switch {
-	case errdefs.IsNotFound(err, session.Noun), err == nil && (!in.Staff.IsZero() || s.Transport == session.LiveKit):
+	case errdefs.IsNotFound(err, session.Noun), err == nil && !in.Staff.IsZero():
 		return page.Joined{}, page.ErrNoSession
 	case err != nil:
 		return page.Joined{}, err
@@ -37,13 +39,16 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 	if err != nil {
 		return page.Joined{}, err
 	}
+	transport, err := t.transport(ctx, org, s)
+	if err != nil {
+		return page.Joined{}, err
+	}
 	j := page.Joined{
 		Ticket: page.Ticket{
-			Session: page.TicketSession{ID: s.ID, Language: s.Language}, Token: token, ConnectBy: s.ConnectBy,
-			Transport: page.Transport{Kind: s.Transport, URL: t.options.Backend.Options.SocketURL() + live.Path + s.ID.String()},
+			Session: page.TicketSession{ID: s.ID, Language: s.Language}, Token: token, ConnectBy: s.ConnectBy, Transport: transport,
 		},
 		Site: &published.Site{Org: org, Speaker: published.Speaker{
-			Name: who.Name, Avatar: s.Avatar, Disclosure: who.Definition.Disclosure.Text,
+			Name: who.Name, Avatar: s.Avatar, Hosts: hosts(s), Disclosure: who.Definition.Disclosure.Text,
 		}},
 		Channel: s.Channel, Began: s.StartedAt != nil,
 	}
@@ -51,4 +56,32 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 		j.EndReason = string(*s.EndReason)
 	}
 	return j, nil
+}
+
+// hosts are those of the duo who speaks in a session; none where one alone does.
+func hosts(s session.Session) []persona.Host {
+	if s.Brief.Duo == nil {
+		return nil
+	}
+	return s.Brief.Duo.Hosts
+}
+
+// transport is where the page of a session connects.
+func (t talks) transport(ctx context.Context, org id.Org, s session.Session) (page.Transport, error) {
+	if s.Transport != session.LiveKit {
+		return page.Transport{Kind: s.Transport, URL: t.options.Backend.Options.SocketURL() + live.Path + s.ID.String()}, nil
+	}
+	if s.State.Over() {
+		return page.Transport{Kind: s.Transport}, nil
+	}
+	media, err := t.options.Minds.Connections.Open(ctx, org, s.Media)
+	switch {
+	case errdefs.IsAbsent(err, connection.Noun), errors.Is(err, connection.ErrDisabled):
+		return page.Transport{}, page.ErrNoSession
+	case err != nil:
+		return page.Transport{}, err
+	}
+	// Whoever checks microphone and sound first comes as late as that.
+	token, err := media.MediaKey().VisitorToken(media.MediaRoom(s.ID), t.options.Backend.Options.Clock.Now(), session.CheckWithin)
+	return page.Transport{Kind: s.Transport, URL: media.MediaURL(), Token: token}, err
 }

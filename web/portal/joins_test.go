@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/base/id"
@@ -41,6 +42,7 @@ func (v *visited) opens(joinURL string) (int, map[string]any) {
 	v.Helper()
 	page, token, found := strings.Cut(joinURL, "#")
 	require.True(v, found)
+	page, _, _ = strings.Cut(page, "?")
 	r, err := http.NewRequestWithContext(v.Context(), http.MethodPost, page+"/ticket", nil)
 	require.NoError(v, err)
 	r.Header.Set("X-Session-Token", token)
@@ -68,9 +70,42 @@ func (v *visited) checks(joinURL string) map[string]any {
 	return told
 }
 
+// The page of a session in a room connects to the organization's own media server, for as long as that is switched on.
+func TestASessionsLinkLeadsIntoItsRoom(t *testing.T) {
+	v := visit(t, clock.RealClock{})
+	var media struct{ ID string }
+	v.call(http.MethodPost, "/connections", map[string]any{
+		"name": "Rooms", "kind": "media", "provider": "livekit", "config": map[string]any{"url": "wss://live.example.com", "apiKey": "APIkey"},
+		"secret": "secret-of-a-media-server-0123456789",
+	}, &media)
+	m := v.invite(map[string]any{"personaId": v.persona(), "transport": "livekit"})
+	require.NotNil(t, m.JoinURL)
+	require.Equal(t, v.origin+"/p/~join/"+m.Session.ID+"?server=wss%3A%2F%2Flive.example.com#"+m.Token, *m.JoinURL)
+
+	code, told := v.opens(*m.JoinURL)
+	require.Equal(t, http.StatusOK, code, told)
+	transport := told["transport"].(map[string]any)
+	require.Equal(t, []any{"livekit", "wss://live.example.com"}, []any{transport["kind"], transport["url"]})
+	lets := transport["token"].(string)
+	require.Len(t, strings.Split(lets, "."), 3)
+	require.NotContains(t, *m.JoinURL, lets)
+
+	v.call(http.MethodPatch, "/connections/"+media.ID, map[string]any{"enabled": false}, nil)
+	require.Eventually(t, func() bool { // other processes see it within seconds
+		code, told = v.opens(*m.JoinURL)
+		return code == http.StatusNotFound
+	}, 20*time.Second, 100*time.Millisecond)
+	require.Equal(t, "join.unknown", told["code"])
+
+	v.call(http.MethodPost, "/sessions/"+m.Session.ID+"/end", map[string]any{}, nil)
+	_, told = v.opens(*m.JoinURL)
+	require.Equal(t, "ended_by_api", told["endReason"])
+	require.NotContains(t, told["transport"], "token")
+}
+
 func TestASessionsLinkOpensIt(t *testing.T) {
-	clock := clocktest.NewFakeClock(time.Now())
-	v := visit(t, clock)
+	now := clocktest.NewFakeClock(time.Now())
+	v := visit(t, now)
 	who := v.persona()
 	m := v.invite(map[string]any{"personaId": who})
 	require.NotNil(t, m.JoinURL)
@@ -94,21 +129,21 @@ func TestASessionsLinkOpensIt(t *testing.T) {
 	v.call(http.MethodPost, "/sessions/"+other.Session.ID+"/end", map[string]any{}, nil)
 	_, told = v.opens(*other.JoinURL)
 	require.Equal(t, []any{"ended_by_api", "chat", false}, []any{told["endReason"], told["channel"], told["began"]})
-	clock.Step(2 * time.Minute)
+	now.Step(2 * time.Minute)
 	code, told = v.opens(*m.JoinURL)
 	require.Equal(t, http.StatusGone, code)
 	require.Equal(t, "join.expired", told["code"])
 
 	// Who checks microphone and sound first has some minutes, and no more for asking again.
 	m = v.invite(map[string]any{"personaId": who})
-	clock.Step(50 * time.Second)
+	now.Step(50 * time.Second)
 	for range 2 {
 		require.Equal(t, "client", v.checks(*m.JoinURL)["hears"])
-		clock.Step(2 * time.Minute)
+		now.Step(2 * time.Minute)
 		code, _ = v.opens(*m.JoinURL)
 		require.Equal(t, http.StatusOK, code)
 	}
-	clock.Step(time.Minute)
+	now.Step(time.Minute)
 	code, _ = v.opens(*m.JoinURL)
 	require.Equal(t, http.StatusGone, code)
 

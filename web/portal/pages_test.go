@@ -37,6 +37,8 @@ type visited struct {
 	// portal is its id, page its address, and origin that of all pages.
 	portal, page, origin string
 	cookies              []*http.Cookie
+	// older is a key of the contract before.
+	older string
 	// from is the address that the browser's requests come from; empty for this machine's.
 	from    string
 	made    *apitest.API
@@ -86,6 +88,7 @@ func visit(t *testing.T, at clock.WithTickerAndDelayedExecution, options ...apit
 	})
 	org := a.NewOrg("Initech", "shard-1", "enterprise")
 	v.org, v.api = org.ID, livetest.API{Base: a.URL, Key: string(org.New)}
+	v.older = string(org.Old)
 	v.publish()
 	return v
 }

@@ -43,7 +43,7 @@ func (t recordings) Recorded(ctx context.Context, link string) (page.Recorded, e
 	}
 	return page.Recorded{
 		Recording: r, StartedAt: s.StartedAt.UTC(),
-		Site: &published.Site{Org: org, Speaker: published.Speaker{Name: who.Name, Avatar: s.Avatar}},
+		Site: &published.Site{Org: org, Speaker: published.Speaker{Name: who.Name, Avatar: s.Avatar, Hosts: hosts(s)}},
 	}, nil
 }
 

@@ -13,8 +13,12 @@ import (
 )
 
 // rendering is what renders the face of a session of an organization: its oldest avatar connection that is not switched off
-// and knows the face. Without one, and for a face that was deleted or whose consent was withdrawn, it is nothing.
+// and knows the face. Without one, for a face that was deleted or whose consent was withdrawn, and for a duo, of which a service
+// shows one face alone, it is nothing.
 func (s *Server) rendering(ctx context.Context, org id.Org, of session.Session) (live.Rendering, error) {
+	if !of.Duo.IsZero() {
+		return live.Rendering{}, nil
+	}
 	b := s.options.Backend
 	face, err := avatar.Get(ctx, b.Tenants, b.Library, org, of.Avatar)
 	if errdefs.IsAbsent(err, avatar.Noun) || err == nil && face.Status() != avatar.Ready {

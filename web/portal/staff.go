@@ -24,7 +24,7 @@ func (t talks) JoinStaff(ctx context.Context, which id.Session, token string) (p
 	org, in, err := session.Admit(ctx, tenants, which, session.Token(token))
 	s := in.Session
 	switch {
-	case errdefs.IsNotFound(err, session.Noun), err == nil && (in.Staff.IsZero() || s.Transport == session.LiveKit || !s.WordsRead() && !s.KeptNoWords()):
+	case errdefs.IsNotFound(err, session.Noun), err == nil && (in.Staff.IsZero() || !s.WordsRead() && !s.KeptNoWords()):
 		return page.Joining{}, page.ErrNoSession
 	case err != nil:
 		return page.Joining{}, err

@@ -6,6 +6,8 @@ package law
 import (
 	"slices"
 	"strings"
+
+	"golang.org/x/text/language"
 )
 
 // Key names a law.
@@ -78,6 +80,13 @@ type Place struct {
 	Timezone string `json:"timezone" maxLength:"60" doc:"The time zone by whose days notice is counted, as the IANA names it; UTC where it is empty."`
 	// OutsideNYC settles what the name of a place in New York State leaves open.
 	OutsideNYC bool `json:"outsideNewYorkCity" doc:"Whether a place in New York State lies outside of New York City; to be said where city does not tell."`
+}
+
+// IsCountry says whether two letters are those of a country in ISO 3166: no law is known of a place that is none, such as
+// UK or EL, and it must not look as if none held there.
+func IsCountry(letters string) bool {
+	r, err := language.ParseRegion(letters)
+	return err == nil && r.IsCountry() && r.Canonicalize().String() == letters
 }
 
 // union are the member states of the European Union.

@@ -48,3 +48,9 @@ func TestBusinessDaysLeaveOutHolidays(t *testing.T) {
 	// The clock goes back on the first of November: the hour on the wall stays.
 	require.Equal(t, time.Date(2026, 11, 2, 17, 0, 0, 0, time.UTC), law.After(nyc, time.Date(2026, 10, 30, 16, 0, 0, 0, time.UTC), 1))
 }
+
+func TestIsCountry(t *testing.T) {
+	for letters, is := range map[string]bool{"US": true, "GB": true, "GR": true, "XK": true, "UK": false, "EL": false, "EU": false, "XX": false, "ZZ": false, "us": false, "": false} {
+		require.Equal(t, is, law.IsCountry(letters), letters)
+	}
+}

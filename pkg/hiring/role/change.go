@@ -165,6 +165,9 @@ func (r *Role) settle(ctx context.Context, tx *tenant.Tx) error {
 	if _, err := time.LoadLocation(r.Location.Timezone); err != nil {
 		return errdefs.InvalidField("location.timezone", "is no time zone of the IANA")
 	}
+	if c := r.Location.Country; c != "" && !law.IsCountry(c) {
+		return errdefs.InvalidField("location.country", "is no country by its two letters, such as US, GB or DE")
+	}
 	seen := map[law.Key]bool{}
 	for i, text := range r.Notice.Laws {
 		if seen[text.Law] {

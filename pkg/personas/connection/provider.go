@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -76,10 +77,8 @@ type Offer struct {
 //go:embed offers.json
 var offersJSON []byte
 
-var offers = readOffers()
-
-// readOffers panics where the program's own file is wrong.
-func readOffers() []Offer {
+// offers panics where the program's own file is wrong. They are read when they are first asked for.
+var offers = sync.OnceValue(func() []Offer {
 	var all []Offer
 	if err := json.Unmarshal(offersJSON, &all); err != nil {
 		panic(err)
@@ -98,18 +97,19 @@ func readOffers() []Offer {
 		o.compiled = c.MustCompile(name)
 	}
 	return all
-}
+})
 
 // Offers lists what can be connected.
-func Offers() []Offer { return slices.Clone(offers) }
+func Offers() []Offer { return slices.Clone(offers()) }
 
 // FindOffer finds what a provider offers for a kind.
 func FindOffer(k Kind, p Provider) (Offer, bool) {
-	i := slices.IndexFunc(offers, func(o Offer) bool { return o.Kind == k && o.Provider == p })
+	all := offers()
+	i := slices.IndexFunc(all, func(o Offer) bool { return o.Kind == k && o.Provider == p })
 	if i < 0 {
 		return Offer{}, false
 	}
-	return offers[i], true
+	return all[i], true
 }
 
 // Config is what a provider needs to know besides the secret.

@@ -330,7 +330,7 @@ func passOn(ctx context.Context, tx *tenant.Tx, from, to id.Connection) error {
 // The error is errdefs.NotFound. It rides connection_pkey.
 func FirstThatClones(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
 	var providers []string
-	for _, o := range offers {
+	for _, o := range offers() {
 		if o.Clones {
 			providers = append(providers, string(o.Provider))
 		}

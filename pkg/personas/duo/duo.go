@@ -34,7 +34,7 @@ type Duo struct {
 	Status    Status
 	Hosts     []persona.Host
 	Languages []string
-	Interplay Interplay
+	Interplay persona.Interplay
 	Persona   id.Persona
 	// LiveAt is since when it is live, or was before it was paused.
 	LiveAt               *time.Time
@@ -42,16 +42,10 @@ type Duo struct {
 	DeletedAt            *time.Time
 }
 
-// Interplay is how the hosts share a conversation.
-type Interplay struct {
-	Style    string `json:"style" enum:"interview,debate,co_host,teach" doc:"What the two do together."`
-	Handover string `json:"handover" enum:"natural,strict" doc:"natural lets the two come in as people do, strict keeps them to turns."`
-	// Balance is how much of the talking is the lead's, 0 to 1.
-	Balance float64 `json:"balance" minimum:"0" maximum:"1" doc:"How much of the talking is the lead's."`
-}
-
 // Defaults is the interplay of a duo whose maker says nothing.
-func Defaults() Interplay { return Interplay{Style: "co_host", Handover: "natural", Balance: 0.5} }
+func Defaults() persona.Interplay {
+	return persona.Interplay{Style: "co_host", Handover: "natural", Balance: 0.5}
+}
 
 // The seats and roles of hosts. Each is taken once.
 const (

@@ -80,8 +80,22 @@ type Persona struct {
 type Duo struct {
 	ID        id.Duo
 	Live      bool
-	Hosts     []Host
 	Languages []string
+	Cast
+}
+
+// Cast is the two who speak in a conversation with a duo, and how they share it.
+type Cast struct {
+	Hosts     []Host    `json:"hosts"`
+	Interplay Interplay `json:"interplay"`
+}
+
+// Interplay is how the hosts of a duo share a conversation (package floor has the rules).
+type Interplay struct {
+	Style    string `json:"style" enum:"interview,debate,co_host,teach" doc:"What the two do together. interview: the lead asks, the partner answers. teach: the lead explains, the partner sums up and asks. co_host: they share every answer. debate: they alternate within every answer."`
+	Handover string `json:"handover" enum:"natural,strict" doc:"natural lets the hosts change from one sentence of an answer to the next, strict has one of them say all of it."`
+	// Balance is the lead's share of the characters that the two say, 0 to 1.
+	Balance float64 `json:"balance" minimum:"0" maximum:"1" doc:"How much of the talking is the lead's, by the characters that the two say; the rest is the partner's. The conversation comes near to it as far as style and handover let it: where a strict interview or teach gives each host their part, it changes nothing."`
 }
 
 // Host is one of the two of a duo.

@@ -52,8 +52,8 @@ func Load(ctx context.Context, tx *tenant.Tx, which id.Persona) (Persona, error)
 	}
 	p.Duo = &Duo{ID: p.DuoID}
 	err = tx.QueryRow(ctx, `
-		SELECT status = 'live', hosts, languages FROM duo WHERE org_id = $1 AND id = $2`, tx.Org, p.DuoID).
-		Scan(&p.Duo.Live, &p.Duo.Hosts, &p.Duo.Languages)
+		SELECT status = 'live', hosts, languages, interplay FROM duo WHERE org_id = $1 AND id = $2`, tx.Org, p.DuoID).
+		Scan(&p.Duo.Live, &p.Duo.Hosts, &p.Duo.Languages, &p.Duo.Interplay)
 	return p, err
 }
 

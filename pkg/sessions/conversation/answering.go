@@ -55,6 +55,7 @@ func (c *Conversation) silent() bool { return c.mute || c.paused || c.finishing 
 // by a goal, or by a brain.
 func (c *Conversation) answer() {
 	text := strings.Join(c.unanswered, " ")
+	c.call(text)
 	if rule := matching(c.rules, c.language, text); rule != nil {
 		c.forbid(rule)
 		return
@@ -105,15 +106,18 @@ func (c *Conversation) aside(means intent) bool {
 
 // repeat says the avatar's last words again.
 func (c *Conversation) repeat() {
-	text, act := bookOf(c.language).askAgain, ActClarify
+	text, act, by := bookOf(c.language).askAgain, ActClarify, c.called
 	for _, turn := range slices.Backward(c.turns) {
 		if said := withoutMoment(&turn, turn.Text); turn.Speaker == session.Avatar && said != "" && !turn.Unrecorded {
 			text, act = said, ActRepeat
+			if c.floor != nil && by == nil {
+				by = c.floor.At(turn.Host)
+			}
 			break
 		}
 	}
 	s := c.reply(c.ownOrigin(), text)
-	s.act = act
+	s.act, s.called = act, by
 	c.speak(s)
 }
 

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/search"
 )
@@ -54,6 +55,9 @@ type Piece struct {
 	Gap bool
 	// Act is what the piece does; empty for what follows from the rest of it.
 	Act Act
+	// host is who of a duo says it, once that is known; asks says that it asks a question of the avatar's own.
+	host *persona.Host
+	asks bool
 	// withheld is a sentence that is not said, but that guardrails hear. The piece holds
 	// nothing else.
 	withheld string

@@ -162,8 +162,10 @@ type Config struct {
 	Session     Facts
 	Persona     persona.Definition
 	PersonaName string
-	Bases       []id.KnowledgeBase
-	Tags        []string
+	// Duo is who speaks, where the persona is a duo's; nil else.
+	Duo   *persona.Cast
+	Bases []id.KnowledgeBase
+	Tags  []string
 	// Turns are what was said before, in order, when a session is resumed.
 	Turns []session.Turn
 	// Staff are the team members who are in, when a session is resumed.

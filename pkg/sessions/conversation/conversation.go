@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/sessions/floor"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/search"
@@ -105,6 +107,12 @@ type Conversation struct {
 	uses []string
 
 	timing *timing // nil where nothing has a limit
+
+	// floor says who of a duo speaks, nil where there is none, and called whom the user addressed last; named says that the
+	// session's owner has a name for the persona.
+	floor  *floor.Floor
+	called *persona.Host
+	named  bool
 }
 
 // New makes a conversation, which begins when it is run.
@@ -131,6 +139,10 @@ func New(config Config) *Conversation {
 		c.language = config.Persona.Settings.Language
 	}
 	maps.Copy(c.variables, config.Session.Variables)
+	_, c.named = config.Session.Variables["persona"]
+	if c.floor = newFloor(config.Duo); c.floor != nil {
+		c.introduces(nil)
+	}
 	c.goals.pursue(config.Session.Goal)
 	c.timing = newTiming(config.Session.Clocks, config.Clock.Now().UTC())
 	c.restoreTime()
@@ -243,7 +255,7 @@ func (c *Conversation) wind(ctx context.Context) {
 // had said of an utterance.
 func (c *Conversation) leave() {
 	if c.current != nil {
-		c.current.afterwards = nil
+		c.withoutSequel(c.current)
 		c.end(true)
 	}
 	c.giveUpClient()
@@ -277,6 +289,7 @@ func (c *Conversation) resume() {
 			}
 		}
 		c.remember(t)
+		c.resumeFloor(&t)
 		for _, use := range t.ToolCalls {
 			c.recall(use.Name + ": " + use.Status)
 		}

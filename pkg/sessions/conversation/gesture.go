@@ -45,7 +45,7 @@ func (s *speech) gesture() string {
 
 // gestured are the messages that show how a speech begins, to a client that shows a face.
 func (c *Conversation) gestured(s *speech) []data {
-	if name := s.gesture(); name != "" && c.config.aloud() {
+	if name := s.gesture(); name != "" && s.follows == nil && c.config.aloud() {
 		return []data{Gesture{Turn: s.turn.ID, Name: name}}
 	}
 	return nil

@@ -126,6 +126,7 @@ func (c *Conversation) receive(m ClientMessage) {
 	switch m.Type {
 	case ClientReady:
 		c.plays = c.plays || len(m.Audio) > 0
+		c.state = "" // who comes again, as after a page is loaded again, knows of none
 		c.greet()
 	case UserText:
 		c.begin()

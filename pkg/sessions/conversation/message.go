@@ -33,11 +33,14 @@ const (
 )
 
 // BotText is the avatar's next sentence. The final one of a turn has no text of
-// its own: it says that the turn is whole, and what it rests on.
+// its own: it says that the turn is whole, and what it rests on. Host and Name are the
+// seat and the name of the host of a duo who says it.
 type BotText struct {
 	Turn    id.Turn  `json:"turnId"`
 	Text    string   `json:"text"`
 	Final   bool     `json:"final"`
+	Host    string   `json:"host,omitempty"`
+	Name    string   `json:"name,omitempty"`
 	Sources []Source `json:"sources,omitempty"`
 }
 

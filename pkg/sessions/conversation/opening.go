@@ -80,11 +80,12 @@ func (c *Conversation) greet() {
 			return c.model.Greet(ctx, q, builtin)
 		})
 	case greeting.Mode == "generated":
-		c.speak(c.fixed(session.Greeting, builtin))
+		c.speak(c.welcome(builtin))
 	default:
 		text := c.filledIn(inLanguage(greeting.Text, c.language))
 		if text == "" {
-			text = builtin
+			c.speak(c.welcome(builtin))
+			return
 		}
 		c.speak(c.fixed(session.Greeting, text))
 	}

@@ -30,7 +30,13 @@ func (b *generative) system(q Question, passages []Passage) string {
 	var s strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
 
-	line("You are %s, an AI assistant in a live spoken conversation.", b.PersonaName)
+	if f := newFloor(b.Duo); f != nil {
+		line("You are %s and %s, two hosts who talk with a person in a live spoken conversation. Both are AI assistants. %s leads. "+
+			"What you write is divided between the two, sentence by sentence: write sentences that either can say, put no name before them, and let the two add to each other.",
+			f.Hosts()[0].Name, f.Hosts()[1].Name, f.Lead().Name)
+	} else {
+		line("You are %s, an AI assistant in a live spoken conversation.", b.PersonaName)
+	}
 	if role := b.Persona.Role; role != nil && *role != "" {
 		line("Your role: %s", *role)
 	}

@@ -19,7 +19,7 @@ func (c *Conversation) askGoal() {
 	}
 	c.goals.wasAsked()
 	s := c.fixed(c.ownOrigin(), c.asksFor(goal)...)
-	s.asking, s.asks = true, questionOf(goal)
+	s.kind, s.asking, s.asks = ofQuestion, true, questionOf(goal)
 	c.speak(s)
 }
 
@@ -106,6 +106,9 @@ func (c *Conversation) sayNext(texts []string) *speech {
 	}
 	s := c.reply(c.ownOrigin(), texts...)
 	s.asking, s.asks = goal != nil || len(c.appointment.offered) > 0, questionOf(goal)
+	if s.asking {
+		s.kind = ofQuestion
+	}
 	if over && c.config.Session.Ends {
 		c.last(s, EndedByUser)
 	} else {

@@ -37,6 +37,19 @@ func TestAnswerInAChat(t *testing.T) {
 	})
 }
 
+// Who comes again, as after a page is loaded again, is told how it stands, though nothing has changed.
+func TestWhoComesAgainIsToldTheState(t *testing.T) {
+	play(t, chat, func(s *stage) {
+		s.ready()
+		require.Equal(t, Listening, s.state())
+		s.mu.Lock()
+		s.messages, s.told = nil, 0
+		s.mu.Unlock()
+		s.send(ClientMessage{Type: ClientReady})
+		require.Equal(t, Listening, s.state())
+	})
+}
+
 func TestGreeting(t *testing.T) {
 	hello := map[string]string{"en": "Hello {{ guest }}!", "pt": "Olá {{guest}}!"}
 	own := "Ahoy."

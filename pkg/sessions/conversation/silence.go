@@ -45,7 +45,7 @@ func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 func (c *Conversation) nudge() {
 	c.nudged = true
 	s := c.fixed(c.ownOrigin(), bookOf(c.language).idle)
-	s.nudging = true
+	s.kind, s.nudging = ofQuestion, true
 	c.speak(s)
 }
 

@@ -26,6 +26,8 @@ type Sentence struct {
 	// Number counts the sentences of a turn, from 0.
 	Number         int
 	Text, Language string
+	// Host is the seat of the host of a duo who says it; empty for the only one.
+	Host string
 	// Speed is a factor of the voice's natural pace.
 	Speed float64
 }
@@ -67,7 +69,7 @@ func (c *Conversation) saidAloud(s *speech, text string) (Sentence, bool) {
 	speed := c.config.Persona.Settings.Speed
 	return Sentence{
 		Turn: s.turn.ID, Number: s.line.await(text, len(s.turn.Text)-len(text), speed), Text: text,
-		Language: s.turn.Language, Speed: speed,
+		Host: s.turn.Host, Language: s.turn.Language, Speed: speed,
 	}, true
 }
 

@@ -37,6 +37,8 @@ type speech struct {
 	// afterwards follows when it is over.
 	afterwards func()
 
+	hosting
+
 	line timeline
 	// report is how much the client says it has played; negative before it does.
 	report time.Duration
@@ -67,6 +69,7 @@ func (c *Conversation) ownOrigin() session.Origin {
 // reply is a speech of fixed words, given to the user's last utterance.
 func (c *Conversation) reply(origin session.Origin, texts ...string) *speech {
 	s := c.fixed(origin, texts...)
+	s.called = c.called
 	if !c.heardAt.IsZero() {
 		s.turn.Timing.ResponseMs = c.now().Sub(c.heardAt).Milliseconds()
 	}
@@ -96,6 +99,9 @@ func (c *Conversation) speak(s *speech) {
 // utter says what is pending of the current speech: it is kept, and then sent.
 func (c *Conversation) utter() {
 	s := c.current
+	if c.handOver(s); len(s.pending) == 0 {
+		return
+	}
 	before := *s
 	now := c.now()
 	first := s.turn.Text == ""
@@ -163,7 +169,7 @@ func (s *speech) add(p Piece) []data {
 		return nil
 	}
 	s.turn.Text = join(s.turn.Text, p.Text)
-	return []data{BotText{Turn: s.turn.ID, Text: p.Text}}
+	return []data{BotText{Turn: s.turn.ID, Text: p.Text, Host: s.turn.Host, Name: s.turn.Name}}
 }
 
 // estimate puts the sentence that was added last on the timeline, and returns its words.
@@ -174,7 +180,7 @@ func (s *speech) estimate(sentence string, now time.Time, speed float64) []Word 
 // finalise says that the current speech is whole, and waits for its playing.
 func (c *Conversation) finalise() {
 	s := c.current
-	final := BotText{Turn: s.turn.ID, Final: true}
+	final := BotText{Turn: s.turn.ID, Final: true, Host: s.turn.Host, Name: s.turn.Name}
 	if c.config.Persona.Knowledge.Cite {
 		final.Sources = s.sources
 	}
@@ -208,6 +214,9 @@ func (s *speech) done() bool { return s.whole && len(s.pending) == 0 }
 // read was not interrupted, once all of it was sent.
 func (c *Conversation) end(interrupted bool) {
 	s := c.current
+	if interrupted {
+		c.rejoin(s)
+	}
 	interrupted = interrupted && (!s.done() || s.turn.Text == "" || !c.read(s))
 	s.until = c.position(s)
 	c.current = nil

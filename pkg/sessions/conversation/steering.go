@@ -23,6 +23,8 @@ func (c *Conversation) steer(s Steer) {
 		c.switchTo(*s.Language)
 	}
 	maps.Copy(c.variables, s.Variables)
+	_, named := s.Variables["persona"]
+	c.named = c.named || named
 	if s.Goal != nil {
 		c.goals.pursue(*s.Goal)
 		c.mayAsk = true
@@ -78,7 +80,7 @@ func (c *Conversation) standsAgain() {
 		return
 	}
 	s := c.reply(c.ownOrigin(), c.filledIn(goal.Prompt))
-	s.asking, s.asks = true, questionOf(goal)
+	s.kind, s.asking, s.asks = ofQuestion, true, questionOf(goal)
 	c.speak(s)
 }
 
@@ -139,7 +141,7 @@ func (c *Conversation) giveWay() {
 		return // nobody takes the last words over
 	}
 	if c.current != nil {
-		c.current.afterwards = nil // a goodbye is no end while a person goes on
+		c.withoutSequel(c.current) // a goodbye is no end while a person goes on
 	}
 	c.doubtOpen(session.ByStaff)
 	c.unask()

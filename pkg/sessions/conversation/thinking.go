@@ -148,6 +148,9 @@ func (c *Conversation) speechOf(t *thought) *speech {
 	if t.speech == nil {
 		t.speech = c.newSpeech(c.originOf(t))
 		t.speech.turn.Language = t.language
+		if !t.greeting {
+			t.speech.kind, t.speech.called = ofAnswer, c.called
+		}
 		c.queue = append(c.queue, t.speech)
 	}
 	return t.speech
@@ -177,7 +180,7 @@ func withoutMoment(t *session.Turn, text string) string {
 // bound ends an answer that takes longer to say than a turn may.
 func (c *Conversation) bound(t *thought) {
 	most := time.Duration(c.config.Persona.Conversation.MaxTurnS) * time.Second
-	if most > 0 && t.speech.line.expected() > most {
+	if most > 0 && t.speech.expected() > most {
 		c.conclude(t)
 	}
 }

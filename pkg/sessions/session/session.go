@@ -135,6 +135,8 @@ type Brief struct {
 	Record Asking `json:"record,omitempty"`
 	// RecordGuardian is the guardian's consent that the recording of a minor rests on as well.
 	RecordGuardian id.Consent `json:"recordGuardian,omitzero"`
+	// Duo is who speaks and how, where the persona is a duo's; nil else.
+	Duo *persona.Cast `json:"duo,omitempty"`
 	// Redact and RetainDays are the rules of persona and portal when the session was
 	// minted.
 	Redact     []string `json:"redact,omitempty"`

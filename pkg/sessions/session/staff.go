@@ -50,9 +50,9 @@ func (c Colleague) Modes() []string {
 }
 
 // HasWayIn says whether a team member may be sent a page to join by: while it is live, unless nobody reads a young learner's
-// words, or a candidate's; a media server's room has no such page.
+// words, or a candidate's.
 func (s Session) HasWayIn() bool {
-	return s.State == Live && s.Kind != Screening && !s.ofLearner() && s.Transport != LiveKit
+	return s.State == Live && s.Kind != Screening && !s.ofLearner()
 }
 
 // StaffWithin is how long a team member's token lets in.

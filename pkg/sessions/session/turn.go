@@ -34,8 +34,10 @@ type Turn struct {
 	ID      id.Turn
 	Index   int64
 	Speaker Speaker
-	// Name is the team member's; empty for others.
+	// Name is the team member's, or the host's of a duo; empty for others.
 	Name string
+	// Host is the seat of the duo's host who speaks; empty for everybody else.
+	Host string
 	// Text is all of what was to be said; Spoken what was really heard, which is
 	// less when the turn was interrupted.
 	Text, Spoken string

@@ -105,16 +105,16 @@ func upsert(ctx context.Context, tx *tenant.Tx, s id.Session, t *Turn) (bool, er
 		kept []Turn
 	)
 	b.Queue(`
-		INSERT INTO turn AS t (org_id, session_id, ordinal, id, speaker, name, text, spoken, language, origin, started_at, ended_at,
+		INSERT INTO turn AS t (org_id, session_id, ordinal, id, speaker, name, host, text, spoken, language, origin, started_at, ended_at,
 			interrupted, redacted, sources, grounded, tool_calls, timing)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 		ON CONFLICT (org_id, session_id, ordinal) DO UPDATE SET text = CASE WHEN t.redacted THEN '' ELSE excluded.text END,
 			spoken = CASE WHEN t.redacted THEN '' ELSE excluded.spoken END, redacted = t.redacted OR excluded.redacted,
 			ended_at = excluded.ended_at, interrupted = excluded.interrupted, sources = excluded.sources, grounded = excluded.grounded,
 			tool_calls = excluded.tool_calls, timing = excluded.timing
 		WHERE t.ended_at IS NULL AND t.id = excluded.id
 		RETURNING `+turnColumns,
-		tx.Org, s, t.Index, t.ID, t.Speaker, t.Name, t.Text, t.Spoken, t.Language, t.Origin, t.StartedAt, t.EndedAt,
+		tx.Org, s, t.Index, t.ID, t.Speaker, t.Name, t.Host, t.Text, t.Spoken, t.Language, t.Origin, t.StartedAt, t.EndedAt,
 		t.Interrupted, t.Unrecorded, t.Sources, t.Grounded, t.ToolCalls, t.Timing).Query(func(rows pgx.Rows) (err error) {
 		kept, err = pgx.CollectRows(rows, scanTurn)
 		return err
@@ -147,7 +147,7 @@ type ordinal int64
 
 func (o ordinal) String() string { return strconv.FormatInt(int64(o), 10) }
 
-const turnColumns = `id, ordinal, speaker, name, text, spoken, language, origin, started_at, ended_at, interrupted, redacted,
+const turnColumns = `id, ordinal, speaker, name, host, text, spoken, language, origin, started_at, ended_at, interrupted, redacted,
 	sources, grounded, tool_calls, timing`
 
 func scanTurn(row pgx.CollectableRow) (Turn, error) { return pgx.RowToStructByPos[Turn](row) }

@@ -18,7 +18,7 @@ func TestHasWayIn(t *testing.T) {
 		"zero data retention": {func(s *session.Session) { s.Withheld = new(session.ZeroRetention) }, true},
 		"a young learner's":   {func(s *session.Session) { s.Withheld = new(session.LearnerConversation) }, false},
 		"a candidate's":       {func(s *session.Session) { s.Kind = session.Screening }, false},
-		"a room":              {func(s *session.Session) { s.Transport = session.LiveKit }, false},
+		"a room":              {func(s *session.Session) { s.Transport = session.LiveKit }, true},
 		"over":                {func(s *session.Session) { s.State = session.Ended }, false},
 	} {
 		s := session.Session{State: session.Live}

@@ -111,14 +111,18 @@ const (
 
 // ask asks the speaker, unless nobody listens any more. One that is busy is asked again.
 func (p *Player) ask(ctx context.Context, s Sentence, heard func(speaker.Chunk) error) error {
-	r := p.o.Voice(s.Language)
+	by, ok := p.o.Hosts[s.Host]
+	if !ok {
+		by = Voice{p.o.Speaker, p.o.Voice}
+	}
+	r := by.In(s.Language)
 	r.Text, r.Language, r.Speed = s.Text, s.Language, s.Speed
 	for began := p.o.Clock.Now(); ; {
 		if !p.Audible() {
 			return errStopped
 		}
 		some := false
-		err := p.o.Speaker.Speak(ctx, r, func(c speaker.Chunk) error {
+		err := by.Speaker.Speak(ctx, r, func(c speaker.Chunk) error {
 			some = true
 			return heard(c)
 		})

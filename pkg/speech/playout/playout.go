@@ -64,7 +64,9 @@ type Sentence struct {
 	Turn           id.Turn
 	Number         int
 	Text, Language string
-	Speed          float64
+	// Host is who of several says it (Options.Hosts); empty for the only one.
+	Host  string
+	Speed float64
 }
 
 // Progress is what became of a sentence so far. Times are from the turn's first sample.
@@ -102,12 +104,20 @@ type Heard interface {
 	Stops(turn id.Turn, at time.Time)
 }
 
+// Voice is who speaks, and what a request to it has besides the sentence.
+type Voice struct {
+	Speaker speaker.Speaker
+	In      func(language string) speaker.Request
+}
+
 // Options are what a player works with.
 type Options struct {
 	Speaker speaker.Speaker
 	// Voice is what a request has besides the sentence: its Text, Language and Speed
 	// are filled in.
-	Voice  func(language string) speaker.Request
+	Voice func(language string) speaker.Request
+	// Hosts say the sentences of theirs; Speaker and Voice all others.
+	Hosts  map[string]Voice
 	Client Client
 	// Heard is who else hears what is played; nil for nobody.
 	Heard Heard

@@ -35,6 +35,9 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 			Redact: is.Privacy.Redact, RetainDays: is.Privacy.RetainTranscriptDays, Door: r.Door,
 		},
 	}
+	if p.Duo != nil {
+		s.Brief.Duo = &p.Duo.Cast
+	}
 	if r.MaxDurationS > 0 {
 		s.MaxDurationS = min(s.MaxDurationS, r.MaxDurationS)
 	}

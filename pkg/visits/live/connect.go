@@ -108,7 +108,7 @@ func (s *Server) admit(ctx context.Context, c *caller) *refusal {
 		return &elsewhere
 	case c.Session.State.Over():
 		return &hasEnded
-	case c.Session.Transport == session.LiveKit:
+	case c.Session.Transport == session.LiveKit && c.Staff.IsZero(): // a team member writes, which needs no track
 		return &inRoom
 	case c.Expired(s.Clock.Now()):
 		return &badToken

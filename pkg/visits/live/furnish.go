@@ -51,7 +51,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 			Reachable: s.Reachable(), Clocks: s.Clocks,
 		},
 		Staff:   r.colleagues(),
-		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
+		Persona: definition, PersonaName: name, Duo: s.Brief.Duo, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
 		Diary: r.newDiary(definition),
 		Send:  r.send,
@@ -80,11 +80,8 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		}
 		c.Examiner = examiner
 	}
-	if srv.Voice != nil {
-		if r.said, err = srv.Voice(ctx, r.org, s.Voice); err != nil {
-			return conversation.Config{}, err
-		}
-		r.said = r.said.pronouncing(definition.Settings.Pronunciations)
+	if err := r.openVoices(ctx, definition.Settings.Pronunciations); err != nil {
+		return conversation.Config{}, err
 	}
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice
@@ -204,11 +201,13 @@ func (r *room) ready(ctx context.Context, p peer) (frame, map[string]any, error)
 		ID      id.Turn         `json:"id"`
 		Index   int64           `json:"index"`
 		Speaker session.Speaker `json:"speaker"`
+		Host    string          `json:"host,omitempty"`
+		Name    string          `json:"name,omitempty"`
 		Text    string          `json:"text"`
 	}
 	turns := make([]turn, len(said))
 	for i, t := range said {
-		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Heard()}
+		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Host, t.Name, t.Heard()}
 	}
 	for {
 		welcome := r.readyData(map[string]any{
@@ -243,7 +242,10 @@ func (r *room) readyData(more map[string]any) map[string]any {
 			"id": s.ID, "personaId": s.Persona, "name": r.name, "language": s.Language, "channel": s.Channel, "sandbox": s.Sandbox,
 			"startedAt": s.StartedAt, "maxDurationS": s.MaxDurationS, "idleTimeoutS": s.IdleTimeoutS,
 		},
-		"face": map[string]any{"avatarId": s.Avatar, "assetsUrl": r.server.PublicURL + "/v1/avatars/" + s.Avatar.String() + "/face"},
+		"face": r.faceOf(s.Avatar),
+	}
+	if s.Brief.Duo != nil {
+		data["hosts"] = r.hosts()
 	}
 	maps.Copy(data, more)
 	return data

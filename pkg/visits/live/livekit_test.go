@@ -199,6 +199,16 @@ func TestOrdersAndStaffReachARoom(t *testing.T) {
 	c.hear("I take over.")
 	kim.Leave()
 	c.awaitKind("staff_left")
+
+	// A page of ours joins over the socket, from any process.
+	other := s.pod()
+	defer other.Stop()
+	lee, w := s.joins(other, minted, s.invite(minted.ID, "takeover"))
+	require.True(t, w.Visitor)
+	lee.send("user-text", map[string]string{"text": "I write from the office."})
+	c.hear("I write from the office.")
+	lee.Leave()
+	c.awaitKind("staff_left")
 	c.ask()
 	require.NoError(t, s.end(minted.ID, session.EndedByAPI))
 	reason, _ := c.ended()

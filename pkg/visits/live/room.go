@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/speech/playout"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -51,6 +52,8 @@ type room struct {
 	// said is what speaks, and voice says the conversation aloud; nil where nothing does.
 	said  Voice
 	voice *voice
+	// hostVoices are those of a duo's hosts, by their seats; empty where one alone speaks.
+	hostVoices map[string]playout.Voice
 	// tape records the session while its user agrees; nil otherwise.
 	tape     atomic.Pointer[recorder]
 	consents consents

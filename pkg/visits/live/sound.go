@@ -44,7 +44,7 @@ func (r *room) newVoice(v Voice) *voice {
 	}
 	out := &voice{room: r}
 	out.Player = playout.New(playout.Options{
-		Speaker: v.Speaker, Voice: v.In, Client: out, Clock: r.server.Clock,
+		Speaker: v.Speaker, Voice: v.In, Hosts: r.hostVoices, Client: out, Clock: r.server.Clock,
 		Log:   r.server.Log.With("session", r.session.ID.String()),
 		Heard: heard{r},
 		Progress: func(p playout.Progress) {

@@ -157,13 +157,14 @@ func (r *room) staffReady(ctx context.Context, c session.Colleague, token sessio
 		Index       int64            `json:"index"`
 		Speaker     session.Speaker  `json:"speaker"`
 		Name        string           `json:"name"`
+		Host        string           `json:"host,omitempty"`
 		Text        string           `json:"text"`
 		Sources     []session.Source `json:"sources"`
 		Interrupted bool             `json:"interrupted"`
 	}
 	turns := make([]turn, len(said))
 	for i, t := range said {
-		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Name, t.Heard(), t.Sources, t.Interrupted}
+		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Name, t.Host, t.Heard(), t.Sources, t.Interrupted}
 		if turns[i].Sources == nil {
 			turns[i].Sources = []session.Source{}
 		}

@@ -54,6 +54,8 @@ type stage struct {
 	renders *renders
 	// speaker says things aloud; nil for nobody.
 	speaker speaker.Speaker
+	// voices are what the speaker knows the voices of hosts by.
+	voices map[id.Voice]string
 	// recognition understands what visitors say; without a recognizer nothing does.
 	recognition live.Recognition
 	// deaf is why recognition cannot be opened.
@@ -159,8 +161,9 @@ func (s *stage) podWith(of live.Options) *pod {
 		Gap: func(context.Context, *tenant.Tx, live.Question) error { return nil },
 	}
 	if s.speaker != nil {
-		o.Voice = func(context.Context, id.Org, id.Voice) (live.Voice, error) {
-			return live.Voice{Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: "nora"} }}, nil
+		o.Voice = func(_ context.Context, _ id.Org, v id.Voice) (live.Voice, error) {
+			name := cmp.Or(s.voices[v], "nora")
+			return live.Voice{Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: name} }}, nil
 		}
 	}
 	if s.recognition.Recognizer != nil || s.deaf != nil {
@@ -229,8 +232,10 @@ type client struct {
 	rtc json.RawMessage
 	// video is who renders the face.
 	video json.RawMessage
-	// said are the turns that it was shown when it came.
-	said []string
+	// said are the turns that it was shown when it came, and saidBy the same with who of a duo said them.
+	said, saidBy []string
+	// hosts are those of a duo.
+	hosts json.RawMessage
 }
 
 // dial connects to a process.
@@ -253,12 +258,14 @@ func (s *stage) connect(p *pod, which id.Session, token string) *client {
 		Hears       json.RawMessage
 		Recording   json.RawMessage
 		RTC         json.RawMessage
-		Turns       []struct{ Text string }
+		Hosts       json.RawMessage
+		Turns       []struct{ Host, Name, Text string }
 	}
 	joined.await("session-ready", &d)
 	joined.resume, joined.audio, joined.hears, joined.recording, joined.rtc = d.ResumeToken, d.Audio, d.Hears, d.Recording, d.RTC
+	joined.hosts = d.Hosts
 	for _, turn := range d.Turns {
-		joined.said = append(joined.said, turn.Text)
+		joined.said, joined.saidBy = append(joined.said, turn.Text), append(joined.saidBy, strings.TrimSpace(turn.Host+" "+turn.Name+" "+turn.Text))
 	}
 	return joined
 }

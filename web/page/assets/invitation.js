@@ -2,6 +2,8 @@
 // behind the "#", so that no server's log has it, and is taken out of the address at once:
 // what is on the screen can be shown to others.
 
+import { together } from './pair.js'
+
 /** Invitation is what the address opens. */
 export class Invitation {
   #at
@@ -55,12 +57,15 @@ export class Invitation {
     return token
   }
 
-  #show({ speaker, channel, notice }) {
+  #show({ speaker, channel, notice, hosts }) {
     const at = this.#at
     document.title = this.#say('talk.title', speaker)
     document.querySelector('.about h1').textContent = document.title
-    document.querySelector('.likeness').setAttribute('aria-label', speaker)
-    at('ready').textContent = this.#say(channel === 'chat' ? 'join.ready_chat' : 'join.ready', speaker)
+    at('likeness').setAttribute('aria-label', speaker)
+    const written = channel === 'chat' ? '_chat' : ''
+    at('ready').textContent = hosts?.length
+      ? this.#say(`join.ready_two${written}`, together(hosts, document.documentElement.lang))
+      : this.#say(`join.ready${written}`, speaker)
     at('notice').textContent = notice.text
     at('notice').lang = notice.language
     at('notice').dir = notice.direction
@@ -69,7 +74,11 @@ export class Invitation {
   }
 
   /** Shows the picture, which is there soon, and only then asks for the face that lives. */
-  async #appear({ channel, face }, headers) {
+  async #appear({ channel, face, hosts }, headers) {
+    if (hosts?.length) {
+      await this.#stage.seat(hosts, { headers, living: channel === 'video' })
+      return
+    }
     await this.#picture(headers).catch(() => {}) // the face may come all the same
     if (channel === 'video' && face) this.#stage.show(face, headers)
   }

@@ -2,6 +2,7 @@
 // it, and what was said. Its link stands behind the "#", where no server sees it.
 
 import { Face } from './face.js'
+import { named, Pair } from './pair.js'
 import { itemsOf, Replay } from './replay.js'
 import { loadFace } from './rig.js'
 import { Speech } from './speech.js'
@@ -30,7 +31,8 @@ async function begin() {
   const speech = new Speech(replay)
   speech.follow(replay)
   describe(about)
-  await show(about, speech)
+  const pair = about.hosts?.length ? seat(about, speech) : null
+  if (!pair) await show(about, speech)
   const speakers = { avatar: about.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
   const transcript = new Transcript(at('log'), { words: speakers })
   for (const turn of replay.turns()) transcript.turn(turn)
@@ -40,6 +42,7 @@ async function begin() {
   sound.addEventListener('error', () => complain(say('recording.failed')))
   const follow = () => {
     replay.seek(sound.currentTime * 1000 + about.offsetMs)
+    pair?.look()
     caption(speech.caption())
   }
   sound.addEventListener('seeked', follow)
@@ -49,7 +52,7 @@ async function begin() {
 function describe({ speaker, startedAt, missingMs }) {
   document.title = say('talk.title', speaker)
   document.querySelector('.about h1').textContent = document.title
-  document.querySelector('.likeness').setAttribute('aria-label', speaker)
+  at('likeness').setAttribute('aria-label', speaker)
   at('when').textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(startedAt))
   at('missing').hidden = !missingMs
   at('missing').textContent = say('recording.missing', new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit: 'second', unitDisplay: 'long' }).format(Math.ceil(missingMs / 1000)))
@@ -77,15 +80,34 @@ async function show({ face }, speech) {
   at('portrait').hidden = false
 }
 
-function caption({ text, said }) {
+/** Shows the two hosts of a duo side by side, as pictures and then as faces that live. */
+function seat({ hosts }, speech) {
+  const likeness = at('likeness'), pair = new Pair(hosts, speech)
+  likeness.removeAttribute('role') // each has a name of its own
+  likeness.removeAttribute('aria-label')
+  likeness.replaceChildren(pair.element)
+  likeness.classList.add('two')
+  pair.state = 'idle'
+  speech.ongesture = (name, host) => pair.gesture(name, host)
+  for (const { seat, portrait, face } of hosts) {
+    const picture = new Image()
+    picture.alt = ''
+    picture.src = portrait
+    pair.picture(seat, picture)
+    if (face) loadFace(face, pair.sizeOf(seat) * devicePixelRatio).then((loaded) => pair.live(seat, loaded)).catch(() => {}) // the picture stays
+  }
+  return pair
+}
+
+function caption({ text, said, by }) {
   const shown = at('caption')
-  const key = `${said}/${text}`
+  const key = `${said}/${by}/${text}`
   if (shown.dataset.shown === key) return
   shown.dataset.shown = key
   shown.hidden = !text
   const rest = document.createElement('span')
   rest.textContent = text.slice(said)
-  shown.replaceChildren(text.slice(0, said), rest)
+  shown.replaceChildren(...named(by), text.slice(0, said), rest)
 }
 
 function complain(message) {

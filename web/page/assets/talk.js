@@ -8,6 +8,8 @@ import { Invitation } from './invitation.js'
 import { Direct } from './direct.js'
 import { Conversation } from './live.js'
 import { Consent } from './consent.js'
+import { chosen } from './devices.js'
+import { together } from './pair.js'
 import { Stage } from './stage.js'
 import { Timer } from './timer.js'
 import { Transcript } from './transcript.js'
@@ -28,7 +30,9 @@ const memory = (() => {
 
 const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
 const transcript = new Transcript(at('log'), { words: speakers })
-const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
+/** The two of a duo; null where one alone speaks, and on the page of a session until it is known. */
+const hosts = page.hosts ? JSON.parse(page.hosts) : null
+const stage = new Stage(at, { face: page.face, hosts, onspeaking: () => state(serverState), onunplugged: () => complain(say('sound.unplugged')) })
 
 const parts = Object.fromEntries(['mic', 'asks', 'explained', 'allow', 'later', 'manual', 'hold'].map((id) => [id, at(id)]))
 const ear = new Ear(parts, {
@@ -94,7 +98,7 @@ function checked() {
   if (!checks) return null
   checks = false
   state('')
-  at('ready').textContent = say('join.ready', speakers.avatar)
+  at('ready').textContent = hosts ? say('join.ready_two', together(hosts, document.documentElement.lang)) : say('join.ready', speakers.avatar)
   return pressed({}, true).then(() => {
     state('connecting')
     return mint()
@@ -138,11 +142,19 @@ function takeKept() {
   return found && { ...JSON.parse(found), again: true }
 }
 
+/** The room of a media server where a session takes place in one, whose client is loaded only then; null else. */
+async function roomOf(ticket) {
+  if (ticket.transport.kind !== 'livekit') return null
+  const [{ RoomClock, Stay }] = await Promise.all([import('./livekit.js'), import('./livekit-client.umd.js')])
+  return { stay: new Stay(ticket, { Room: globalThis.LivekitClient.Room, video: at('video'), loudspeaker: chosen().loudspeaker }), clock: new RoomClock() }
+}
+
 async function follow(ticket) {
-  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, Direct, ratingUrl: ratingOf(ticket) })
+  const room = await roomOf(ticket)
+  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, Direct, Socket: room?.stay.Socket, ratingUrl: ratingOf(ticket) })
   let met = false
   transcript.follow(talk)
-  stage.follow(talk)
+  stage.follow(talk, room)
   ear.follow(talk)
   consent.follow(talk)
   timer.follow(talk)
@@ -175,7 +187,7 @@ function state(name) {
   // Sound comes ahead of its time: it speaks for as long as it is heard.
   let shown = stage.speaking && (name === 'listening' || name === 'idle') ? 'speaking' : name
   if (ear.hearing && shown === 'listening') shown = 'hearing'
-  const text = say(`state.${shown}`)
+  const text = shown === 'speaking' && stage.speaker ? say('state.speaks', stage.speaker) : say(`state.${shown}`)
   if (at('state').textContent !== text) at('state').textContent = text
   at('talk').dataset.state = shown
   at('talk').dataset.hears = String(ear.hearing)

@@ -4,6 +4,7 @@
 import { formats } from '../../client/decoder.js'
 import { setVolume, volume } from '../../client/devices.js'
 import { Face } from '../../client/face.js'
+import { named, Pair } from '../../client/pair.js'
 import { Player } from '../../client/player.js'
 import { loadFace } from '../../client/rig.js'
 import { Speech } from '../../client/speech.js'
@@ -20,8 +21,10 @@ export class Stage {
   #onspeaking
   #player = new Player()
   #speech = new Speech(this.#player)
-  /** @type {Face | null} */
+  /** Who is seen: one face, or two. @type {Face | Pair | null} */
   #face = null
+  /** @type {Pair | null} */
+  #pair = null
   #canvas = h('canvas', { id: 'face', hidden: true })
   #caption = h('p', { className: 'caption', id: 'caption', hidden: true, 'aria-hidden': 'true', dir: 'auto' })
   #blocked
@@ -43,7 +46,7 @@ export class Stage {
   constructor({ words, persona, channel, onspeaking, onstop, onunplugged }) {
     this.#words = words
     this.#onspeaking = onspeaking
-    this.#speech.ongesture = (name) => this.#face?.gesture(name)
+    this.#speech.ongesture = (name, host) => this.#face?.gesture(name, host)
     this.#mute = this.#tool('sound', words.mute, false, () => this.#setMuted(!this.#muted))
     this.#player.volume = volume()
     this.#player.addEventListener('unplugged', onunplugged)
@@ -61,13 +64,28 @@ export class Stage {
     this.#blocked = h('p', { className: 'blocked', role: 'status', hidden: true },
       h('button', { type: 'button', className: 'primary', onclick: () => this.#player.resume() }, words.soundOn))
     this.#player.addEventListener('blocked', ({ detail }) => { this.#blocked.hidden = !detail.blocked })
-    this.element = h('div', { className: 'scene' },
-      h('div', { className: 'likeness', role: 'img', 'aria-label': persona.name }, portrait(persona, 'whole'), this.#canvas), this.#caption, this.#blocked, this.#tools)
-    if (channel === 'video' && persona.layersUrl) this.#live(persona.layersUrl)
+    const likeness = persona.hosts?.length
+      ? h('div', { className: 'likeness two' }, this.#seat(persona.hosts, channel))
+      : h('div', { className: 'likeness', role: 'img', 'aria-label': persona.name }, portrait(persona, 'whole'), this.#canvas)
+    this.element = h('div', { className: 'scene' }, likeness, this.#caption, this.#blocked, this.#tools)
+    if (!this.#pair && channel === 'video' && persona.layersUrl) this.#live(persona.layersUrl)
+  }
+
+  /** Shows the two hosts of a duo side by side. */
+  #seat(hosts, channel) {
+    const pair = this.#pair = this.#face = new Pair(hosts, this.#speech)
+    for (const host of hosts) {
+      pair.picture(host.seat, portrait(host, 'whole'))
+      if (channel === 'video' && host.layersUrl) this.#loaded(host.layersUrl, (loaded) => pair.live(host.seat, loaded))
+    }
+    return pair.element
   }
 
   /** Whether something is said now. */
   get speaking() { return this.#speaking }
+
+  /** The name of the host of a duo who is heard now; empty for nobody, and where one alone speaks. */
+  get speaker() { return this.#pair?.speaker ?? '' }
 
   /** What the face shows. */
   set state(name) {
@@ -130,28 +148,35 @@ export class Stage {
     if (this.#muted && value > 0) this.#mute.click()
   }
 
-  async #live(where) {
+  /** Has a face come to life, once it is loaded. */
+  async #loaded(where, live) {
     try {
       const loaded = await loadFace(where, height * Math.min(2, devicePixelRatio))
-      if (this.#closed) return // while it was loaded
-      this.#face = new Face(this.#canvas, loaded)
+      if (!this.#closed) live(loaded)
     } catch {
-      return // the picture stays
+      // The picture stays.
     }
-    this.#canvas.hidden = false
-    this.#face.speech = () => this.#speech.mouth()
-    this.#face.state = this.#state
-    this.#face.start()
+  }
+
+  #live(where) {
+    return this.#loaded(where, (loaded) => {
+      this.#face = new Face(this.#canvas, loaded)
+      this.#canvas.hidden = false
+      this.#face.speech = () => this.#speech.mouth()
+      this.#face.state = this.#state
+      this.#face.start()
+    })
   }
 
   #tick() {
     const { speaking } = this.#speech
-    if (speaking !== this.#speaking) {
+    const other = this.#pair?.look()
+    if (speaking !== this.#speaking || other) {
       this.#speaking = speaking
       this.#onspeaking()
     }
-    const { text, said } = this.#captioned ? this.#speech.caption() : { text: '', said: 0 }
+    const { text, said, by } = this.#captioned ? this.#speech.caption() : { text: '', said: 0, by: '' }
     this.#caption.hidden = !text
-    this.#caption.replaceChildren(text.slice(0, said), h('span', {}, text.slice(said)))
+    this.#caption.replaceChildren(...named(by), text.slice(0, said), h('span', {}, text.slice(said)))
   }
 }

@@ -32,12 +32,14 @@ func (s *standing) refusal() error {
 	return nil
 }
 
-// selectStanding rides the primary keys of portal, portal_version and persona.
+// selectStanding rides the primary keys of portal, portal_version, persona and duo.
 const selectStanding = `
-	SELECT p.slug, CASE WHEN p.host_proven_at IS NULL THEN '' ELSE p.host END, p.state, v.version IS NOT NULL, p.page_stamp, coalesce(a.version, 0)
+	SELECT p.slug, CASE WHEN p.host_proven_at IS NULL THEN '' ELSE p.host END, p.state, v.version IS NOT NULL, p.page_stamp,
+		coalesce(a.version, 0) + coalesce((extract(epoch FROM d.updated_at) * 1000)::INT8, 0)
 	FROM portal p
 	LEFT JOIN portal_version v ON v.org_id = p.org_id AND v.portal_id = p.id AND v.version = p.published_version
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
+	LEFT JOIN duo d ON d.org_id = a.org_id AND d.id = a.duo_id
 	WHERE p.org_id = $1 AND p.id = $2`
 
 // queue reads the standing among other reads.
@@ -59,13 +61,14 @@ func readStanding(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Porta
 	return s, err
 }
 
-// selectPage rides the primary keys of portal, portal_version and persona.
+// selectPage rides the primary keys of portal, portal_version, persona and duo.
 const selectPage = `
 	SELECT p.kind, p.former_slugs, v.name, v.definition, v.published_at, p.definition->>'subjectBaseId', coalesce(a.name, ''), a.id, a.avatar_id,
-		coalesce(a.definition->'disclosure'->'text', '{}')
+		coalesce(a.definition->'disclosure'->'text', '{}'), coalesce(d.hosts, '[]')
 	FROM portal p
 	JOIN portal_version v ON v.org_id = p.org_id AND v.portal_id = p.id AND v.version = p.published_version
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
+	LEFT JOIN duo d ON d.org_id = a.org_id AND d.id = a.duo_id
 	WHERE p.org_id = $1 AND p.id = $2`
 
 // selectDoors rides the primary key of portal_door.
@@ -102,7 +105,7 @@ func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Sit
 		s.queue(r, &known, org, p)
 		r.QueryRow(&there, []any{
 			&site.Kind, &site.FormerSlugs, &site.Name, &site.Definition, &site.PublishedAt, &subjectBase, &site.Speaker.Name, &persona, &avatar,
-			&site.Speaker.Disclosure,
+			&site.Speaker.Disclosure, &site.Speaker.Hosts,
 		}, selectPage, org, p)
 		r.Query(func(rows pgx.Rows) (err error) {
 			doors, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Door])

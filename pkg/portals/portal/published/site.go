@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/subject"
@@ -55,6 +56,8 @@ type Speaker struct {
 	Name    string
 	Persona id.Persona
 	Avatar  id.Avatar
+	// Hosts are the two of a duo; there are none where one alone speaks.
+	Hosts []persona.Host
 	// Disclosure says that it is an AI, by language.
 	Disclosure language.Words
 }
