@@ -102,6 +102,13 @@ func voicesSpeak(s State) []Problem {
 			problems = append(problems, Problem{field, "The voice is gone."})
 			continue
 		}
+		switch h.Voice.Status() {
+		case voice.Ready:
+		case voice.Withdrawn:
+			problems = append(problems, Problem{field, "Consent to the voice was withdrawn. Choose another one."})
+		default:
+			problems = append(problems, Problem{field, "The voice is not ready."})
+		}
 		for _, code := range s.Duo.Languages {
 			if !slices.Contains(h.Voice.Languages, code) {
 				found, _ := language.Lookup(code)

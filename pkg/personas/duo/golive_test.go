@@ -13,7 +13,10 @@ import (
 )
 
 func TestProblems(t *testing.T) {
-	english, thai := voice.Voice{Name: "Nora", Languages: []string{"en", "de"}}, voice.Voice{Name: "Som", Languages: []string{"en"}}
+	english := voice.Voice{Name: "Nora", Kind: voice.Builtin, Languages: []string{"en", "de"}}
+	thai := voice.Voice{Name: "Som", Kind: voice.Builtin, Languages: []string{"en"}}
+	withdrawn := voice.Voice{Name: "Kim", Kind: voice.Custom, Made: voice.Ready, Consent: voice.Consent{State: string(voice.Withdrawn)}, Languages: english.Languages}
+	unmade := voice.Voice{Name: "Lee", Kind: voice.Custom, Made: voice.Training, Languages: english.Languages}
 	for name, c := range map[string]struct {
 		change func(*duo.State)
 		fields []string
@@ -25,6 +28,8 @@ func TestProblems(t *testing.T) {
 		"failed":      {func(s *duo.State) { s.Hosts[1].Face = face.Failed }, []string{"hosts[1].avatarId"}},
 		"no voice":    {func(s *duo.State) { s.Hosts[0].Voice = nil }, []string{"hosts[0].voiceId"}},
 		"not German":  {func(s *duo.State) { s.Hosts[1].Voice = &thai }, []string{"hosts[1].voiceId"}},
+		"no consent":  {func(s *duo.State) { s.Hosts[1].Voice = &withdrawn }, []string{"hosts[1].voiceId"}},
+		"not made":    {func(s *duo.State) { s.Hosts[1].Voice = &unmade }, []string{"hosts[1].voiceId"}},
 		"no persona":  {func(s *duo.State) { s.Persona = false }, []string{"personaId"}},
 		"all of that": {func(s *duo.State) { s.Hosts[0].Deleted, s.Hosts[1].Voice, s.Persona = true, nil, false }, []string{"hosts[0].avatarId", "hosts[1].voiceId", "personaId"}},
 	} {

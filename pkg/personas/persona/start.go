@@ -54,7 +54,25 @@ func Load(ctx context.Context, tx *tenant.Tx, which id.Persona) (Persona, error)
 	err = tx.QueryRow(ctx, `
 		SELECT status = 'live', hosts, languages, interplay FROM duo WHERE org_id = $1 AND id = $2`, tx.Org, p.DuoID).
 		Scan(&p.Duo.Live, &p.Duo.Hosts, &p.Duo.Languages, &p.Duo.Interplay)
-	return p, err
+	if err != nil {
+		return p, err
+	}
+	return p, p.hear(ctx, tx)
+}
+
+// hear has the status of a duo's voices be that of the one of which least can be said: consent that was withdrawn for
+// either withdraws it for both.
+func (p *Persona) hear(ctx context.Context, tx *tenant.Tx) error {
+	for _, h := range p.Duo.Hosts {
+		v, err := voice.Find(ctx, tx, h.Voice)
+		if err != nil {
+			return err
+		}
+		if s := v.Status(); s == voice.Withdrawn || p.VoiceStatus == voice.Ready {
+			p.VoiceStatus = s
+		}
+	}
+	return nil
 }
 
 // Startable says whether a persona that Load found can start a session now. The

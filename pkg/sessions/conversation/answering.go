@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/answer"
 )
@@ -106,19 +107,40 @@ func (c *Conversation) aside(means intent) bool {
 
 // repeat says the avatar's last words again.
 func (c *Conversation) repeat() {
-	text, act, by := bookOf(c.language).askAgain, ActClarify, c.called
-	for _, turn := range slices.Backward(c.turns) {
-		if said := withoutMoment(&turn, turn.Text); turn.Speaker == session.Avatar && said != "" && !turn.Unrecorded {
-			text, act = said, ActRepeat
-			if c.floor != nil && by == nil {
-				by = c.floor.At(turn.Host)
-			}
-			break
+	said := c.lastWords()
+	if len(said) == 0 {
+		s := c.reply(c.ownOrigin(), bookOf(c.language).askAgain)
+		s.act = ActClarify
+		c.speak(s)
+		return
+	}
+	s := c.reply(c.ownOrigin())
+	s.act = ActRepeat
+	for _, turn := range said {
+		var by *persona.Host
+		if by = c.called; by == nil && c.floor != nil {
+			by = c.floor.At(turn.Host)
+		}
+		for _, sentence := range sentencesOf(withoutMoment(&turn, turn.Text)) {
+			s.pending = append(s.pending, Piece{Text: sentence, Retrieval: untold, ModelFirst: untold, host: by})
 		}
 	}
-	s := c.reply(c.ownOrigin(), text)
-	s.act, s.called = act, by
 	c.speak(s)
+}
+
+// lastWords are the turn of the avatar's last words; of a duo, those in which the two said them.
+func (c *Conversation) lastWords() (said []session.Turn) {
+	for _, turn := range slices.Backward(c.turns) {
+		ours := turn.Speaker == session.Avatar && !turn.Unrecorded && withoutMoment(&turn, turn.Text) != ""
+		switch {
+		case len(said) == 0 && !ours:
+			continue
+		case len(said) > 0 && (!ours || turn.Host == "" || turn.Host == said[0].Host):
+			return said
+		}
+		said = slices.Insert(said, 0, turn)
+	}
+	return said
 }
 
 // consider has a brain answer.

@@ -290,7 +290,8 @@ func (c *Conversation) askLeave(t *thought, call *toolCall) {
 		t.answered, s.answers = true, true
 		c.time(s, s.pending[0])
 	}
-	s.asking, s.act = true, ActClarify
+	// One host says what would be done and asks whether it may be: the visitor's answer is to that turn.
+	s.asking, s.act, s.kind = true, ActClarify, ofQuestion
 	c.conclude(t)
 }
 

@@ -90,12 +90,17 @@ func (c *Conversation) sentences(s *speech) []Piece {
 
 // whoSays is who says the next sentence of a speech. A name before it is taken out of it.
 func (c *Conversation) whoSays(s *speech, p *Piece) *persona.Host {
-	named, text := c.floor.Named(p.Text)
-	if text != "" {
-		p.Text = text
+	divided := s.kind == ofAnswer
+	var named *persona.Host
+	if !divided || c.model != nil { // a name before a line of a document, as of a list of people, is a part of it
+		var text string
+		if named, text = c.floor.Named(p.Text); text != "" {
+			p.Text = text
+		}
 	}
-	divided := s.kind == ofAnswer && !s.grave
 	switch {
+	case s.grave:
+		return c.floor.Lead()
 	case named != nil && (!divided || !c.floor.Strict() || s.host == nil):
 		s.called = named
 		return named
@@ -122,7 +127,18 @@ func (c *Conversation) part(s *speech, from int) {
 	rest.turn.Language, rest.turn.Unrecorded = s.turn.Language, s.turn.Unrecorded
 	rest.pending, s.pending = slices.Clone(s.pending[from:]), s.pending[:from]
 	rest.host, rest.follows, rest.sources, rest.line, rest.report = nil, s, nil, timeline{}, -1
-	rest.act, rest.gap, rest.answers = "", "", false // those of the first part
+	if from > 0 {
+		rest.act, rest.gap, rest.answers = "", "", false // the first part has them
+	} else {
+		// What was said so far was no answer yet, such as asking for one moment, or it was one already.
+		if s.answers {
+			s.act = ""
+			rest.turn.Timing, s.turn.Timing = s.turn.Timing, rest.turn.Timing
+		} else {
+			rest.act = ""
+		}
+		s.gap, s.answers = "", false
+	}
 	s.whole, s.rest = true, &rest
 	s.afterwards, s.asks, s.closes = nil, "", false
 	c.queue = slices.Insert(c.queue, 0, &rest)
@@ -178,10 +194,19 @@ func (c *Conversation) resumeFloor(t *session.Turn) {
 	}
 }
 
-// expected is how long a speech takes to say, with the parts of it before.
-func (s *speech) expected() (all time.Duration) {
+// expected is how long a speech takes to say at a speed, with the parts of it before, and what waits for them.
+func (s *speech) expected(speed float64) (all time.Duration) {
+	if speed <= 0 {
+		speed = 1
+	}
 	for ; s != nil; s = s.follows {
 		all += s.line.expected()
+		if s.follows == nil {
+			continue // what is pending is looked at once it is said
+		}
+		for _, p := range s.pending {
+			all += time.Duration(float64(Estimate(p.Text)) / speed)
+		}
 	}
 	return all
 }

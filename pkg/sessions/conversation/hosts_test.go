@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/provider/model/modeltest"
 	"visavis.dev/pkg/sessions/session"
 )
 
@@ -252,6 +253,65 @@ func TestAModelWritesForTwo(t *testing.T) {
 		require.Equal(t, []string{"left Ada: We are open all day. It is a lovely place.", "right Ben: Do come."}, s.byHost())
 	})
 	require.Contains(t, m.asked[0].Messages[0].Content, "You are Ada and Ben, two hosts")
+}
+
+// An answer that is late, so that one host asked for a moment, is given once by the other one.
+func TestALateAnswerOfTwoIsGivenOnce(t *testing.T) {
+	var s *stage
+	m := late(&s, 1500*time.Millisecond, "We are open all day. ", "Do come.")
+	play(t, func(c *Config) {
+		spoken(m)(c)
+		duo("debate", "natural", 0.5)(c)
+		c.Session.Channel, c.Persona.Knowledge.Mode = Voice, "open"
+	}, func(st *stage) {
+		s = st
+		s.ready()
+		s.types("Tell me about the house.")
+		s.wait(time.Second)
+		require.Len(t, s.byHost(), 1)
+		require.Contains(t, s.byHost()[0], "One moment, please.")
+		s.wait(time.Minute)
+		require.Len(t, m.asked, 1)
+		require.Equal(t, 1, strings.Count(strings.Join(s.byHost(), " "), "Do come."))
+		last := s.turns()
+		require.GreaterOrEqual(t, last[2].Timing.ResponseMs, int64(1500), "one moment is no answer")
+		s.types("And what does it cost?")
+		require.Len(t, m.asked, 2, "what is asked next is another question")
+	})
+}
+
+// Who says what a tool would do asks for leave as well, and the visitor's yes is an answer to that.
+func TestADuoAsksForLeave(t *testing.T) {
+	for _, style := range []string{"co_host", "debate", "interview", "teach"} {
+		config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Here you go.")), weather(map[string]any{"confirm": "visitor"}))
+		config.Duo = pair(style, "natural", 0.5)
+		k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?", "yes please")
+		require.Equal(t, "avatar: Look up the weather: place Bern. Is that right?", k.said()[1], style)
+		require.Equal(t, []string{"weather completed"}, k.used(), style)
+	}
+}
+
+// What documents say is said as it stands there, though it looks like a host's name before what they say.
+func TestADocumentDoesNotDirectTheHosts(t *testing.T) {
+	play(t, func(c *Config) {
+		duo("teach", "natural", 0.9)(c)
+		c.Knowledge = anyWords{passage("Telephone", "Ben: extension 12.")}
+	}, func(s *stage) {
+		s.ready()
+		s.types("What is the extension of Ben's office?")
+		require.Contains(t, strings.Join(s.byHost(), "\n"), "Ben: extension 12")
+	})
+}
+
+// What was said last is all of it, each part by who said it.
+func TestADuoRepeatsWhatBothSaid(t *testing.T) {
+	play(t, duo("debate", "natural", 0.5), func(s *stage) {
+		s.ready()
+		s.types("When does the museum open, and when does it close?")
+		said := s.byHost()
+		s.types("Can you repeat that?")
+		require.Equal(t, said, s.byHost()[len(said):])
+	})
 }
 
 // Whatever happens, a turn has one host, and every turn of the avatar's has one.

@@ -86,7 +86,7 @@ func (c *Conversation) interrupt() {
 		c.giveUpClient()
 		c.clear(thinksTooLong, bridgesSilence)
 	}
-	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.own && s.interruptible })
+	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.interruptible && (s.own || s.follows != nil) })
 	c.clear(bargesIn)
 	if c.current != nil {
 		c.end(true)

@@ -337,5 +337,9 @@ func (c *Conversation) saying(order Say) {
 		c.unask()
 		c.interrupt()
 	}
-	c.queue = slices.Insert(c.queue, 0, s)
+	next := 0
+	if c.current != nil && c.current.rest != nil {
+		next = 1 // behind what the other host says of it
+	}
+	c.queue = slices.Insert(c.queue, next, s)
 }

@@ -180,7 +180,7 @@ func withoutMoment(t *session.Turn, text string) string {
 // bound ends an answer that takes longer to say than a turn may.
 func (c *Conversation) bound(t *thought) {
 	most := time.Duration(c.config.Persona.Conversation.MaxTurnS) * time.Second
-	if most > 0 && t.speech.expected() > most {
+	if most > 0 && t.speech.expected(c.config.Persona.Settings.Speed) > most {
 		c.conclude(t)
 	}
 }
@@ -216,7 +216,9 @@ func (c *Conversation) ending(t *thought) {
 		return
 	}
 	c.record(c.use(persona.EndSessionTool, completed), nil)
-	t.speech.interruptible = false
+	for s := t.speech; s != nil; s = s.follows {
+		s.interruptible = false
+	}
 	t.speech.afterwards = func() { c.stop(EndedByUser) }
 }
 

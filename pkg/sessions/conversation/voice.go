@@ -136,7 +136,7 @@ func (c *Conversation) noteOverlap(ago time.Duration) {
 	case c.current != nil:
 		e.overlaps = true
 		e.left = time.Hour // more may follow
-		if c.current.done() {
+		if c.current.done() && c.current.rest == nil {
 			e.left = c.remaining(c.current) + ago
 			if c.current.report >= 0 { // it has played on since
 				e.left -= c.now().Sub(c.current.reportedAt)
