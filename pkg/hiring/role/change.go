@@ -2,6 +2,7 @@ package role
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,7 @@ func Create(ctx context.Context, tx *tenant.Tx, r Role, who activity.Actor) (Rol
 		return r, errdefs.InvalidField("subjectId", "must be a subject of the kind screening")
 	}
 	r.ID, r.Portal, r.State, r.CreatedBy, r.CreatedAt, r.UpdatedAt, r.Edition = id.NewRole(), s.Portal, Draft, who.By, who.At, who.At, 1
-	if err := r.settle(ctx, tx); err != nil {
+	if err := cmp.Or(r.settle(ctx, tx), checkCountry(r.Location)); err != nil {
 		return r, err
 	}
 	if err := r.save(ctx, tx); err != nil {
@@ -81,6 +82,9 @@ func Change(ctx context.Context, tx *tenant.Tx, before, r Role, o Opening, who a
 		return r, before.conflict(ReasonState, "The role is closed.")
 	}
 	if err := r.settle(ctx, tx); err != nil || reflect.DeepEqual(before, r) {
+		return r, err
+	}
+	if err := before.movesTo(&r); err != nil {
 		return r, err
 	}
 	if err := before.tellsAll(ctx, tx, &r); err != nil {
@@ -147,6 +151,22 @@ func (r *Role) tellsSame(other *Role) bool {
 	return bytes.Equal(told(r), told(other))
 }
 
+// movesTo checks the place of a role that is changed, unless it stays: one that was kept before countries were looked at can
+// still be paused and closed.
+func (r *Role) movesTo(to *Role) error {
+	if r.Location.Country == to.Location.Country && (to.State != Open || r.State == Open) {
+		return nil
+	}
+	return checkCountry(to.Location)
+}
+
+func checkCountry(p law.Place) error {
+	if p.Country != "" && !law.IsCountry(p.Country) {
+		return errdefs.InvalidField("location.country", "is no country by its two letters, such as US, GB or DE")
+	}
+	return nil
+}
+
 // settle completes what a role says and checks what holds in every state. The error is an
 // errdefs.Invalid.
 func (r *Role) settle(ctx context.Context, tx *tenant.Tx) error {
@@ -164,9 +184,6 @@ func (r *Role) settle(ctx context.Context, tx *tenant.Tx) error {
 	}
 	if _, err := time.LoadLocation(r.Location.Timezone); err != nil {
 		return errdefs.InvalidField("location.timezone", "is no time zone of the IANA")
-	}
-	if c := r.Location.Country; c != "" && !law.IsCountry(c) {
-		return errdefs.InvalidField("location.country", "is no country by its two letters, such as US, GB or DE")
 	}
 	seen := map[law.Key]bool{}
 	for i, text := range r.Notice.Laws {

@@ -56,13 +56,13 @@ func TestAFloodOfQuestions(t *testing.T) {
 		defer l.Stop()
 		budgets = append(budgets, Budget{l})
 	}
-	for {
+	for attempt := 0; ; attempt++ {
 		began := time.Now().Unix() / 60
 		agents := map[string]*Agent{}
 		for _, name := range []string{"museum", "harbour", "library", "quay"} {
-			agents[name] = &Agent{Slug: fmt.Sprint(name, began), Org: one, site: &published.Site{Portal: id.NewPortal()}}
+			agents[name] = &Agent{Slug: fmt.Sprint(name, began, attempt), Org: one, site: &published.Site{Portal: id.NewPortal()}}
 		}
-		other := &Agent{Slug: fmt.Sprint("other", began), Org: two, site: &published.Site{Portal: id.NewPortal()}}
+		other := &Agent{Slug: fmt.Sprint("other", began, attempt), Org: two, site: &published.Site{Portal: id.NewPortal()}}
 		is := func(name string) func(int) *Agent { return func(int) *Agent { return agents[name] } }
 		same := func(int) string { return "192.0.2.1" }
 		each := func(i int) string { return fmt.Sprintf("2001:db8:%x::/64", i) }
@@ -79,9 +79,12 @@ func TestAFloodOfQuestions(t *testing.T) {
 			continue // the minute ended meanwhile
 		}
 		// A process may hold some that the other could have had.
+		var few []string
 		within := func(bound, let int, of string) {
 			require.LessOrEqual(t, let, bound, of)
-			require.GreaterOrEqual(t, let, bound*4/5, of)
+			if let < bound*4/5 {
+				few = append(few, fmt.Sprintf("%s: %d of %d", of, let, bound))
+			}
 		}
 		within(PerAddress, alone, "one address")
 		within(PerCaller, alone+caller, "one address at all agents")
@@ -90,6 +93,10 @@ func TestAFloodOfQuestions(t *testing.T) {
 		require.LessOrEqual(t, line+lines, PerLineOfAll, "many addresses of one line at all agents")
 		within(PerAgent, alone+line+rest, "many addresses")
 		within(PerOrganization, alone+caller+line+lines+rest+more, "many agents")
+		if len(few) > 0 && attempt < 2 {
+			continue // on a busy machine a process may not get in time what the other one does not use
+		}
+		require.Empty(t, few)
 		require.Equal(t, 10, elsewhere, "another organization")
 		return
 	}
