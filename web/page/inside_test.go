@@ -22,7 +22,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 			require.NotEmpty(t, text, "%s %s", code, key)
 			require.Equal(t, strings.Count(speeches()[fallback][key], "%s"), strings.Count(text, "%s"), "%s %s", code, key)
 		}
-		require.Contains(t, names, code)
+		require.Contains(t, names(), code)
 	}
 	for _, keys := range []map[string]string{byReason, byParam} {
 		for _, key := range keys {
