@@ -14,6 +14,8 @@ const usual = 120
 const tellEvery = 250
 /** How loud a turn is played while somebody may be taking the floor. */
 const soft = 0.15
+/** Why the server sends somebody out whose identity came in again (DUPLICATE_IDENTITY). */
+const takenOver = 2
 /** How long sound stays away for somebody who interrupts, until the server has said that it ends, in milliseconds. */
 const duckFor = 700
 
@@ -25,7 +27,7 @@ const duckFor = 700
  */
 export class Stay extends EventTarget {
   #room
-  #ticket
+  #renew
   #video
   /** Whether a service shows the face now. */
   #rendered = false
@@ -35,9 +37,13 @@ export class Stay extends EventTarget {
   #volume = 1
   #muted = false
   #soft = false
-  #ducked = false
+  /** Whether nothing is heard until the next turn, or until the server has not said that this one ends. */
+  #hushed = false
+  #late = 0
   /** @type {MediaStreamTrack | null} */
   #microphone = null
+  /** The microphone that the room has. @type {MediaStreamTrack | null} */
+  #published = null
   #speaks = Promise.resolve()
 
   /**
@@ -45,15 +51,20 @@ export class Stay extends EventTarget {
    * @param {object} seams
    * @param {any} seams.Room the class of livekit-client
    * @param {HTMLVideoElement} [seams.video] what shows a face that is rendered; none is shown unless given
+   * @param {() => Promise<{url: string, token: string}>} [seams.renew] asks for a token of the room, each time before it is entered: the
+   *   ticket's is good for a minute. Without it that is taken
    * @param {string} [seams.loudspeaker] what plays the sound; the browser's usual one unless given
    * @param {() => any} [seams.makeAudio] for tests
    */
-  constructor(ticket, { Room, video, loudspeaker, makeAudio = () => new Audio() }) {
+  constructor(ticket, { Room, video, renew = async () => ticket.transport, loudspeaker, makeAudio = () => new Audio() }) {
     super()
-    this.#ticket = ticket
+    this.#renew = renew
     this.#video = video
     this.#makeAudio = makeAudio
-    const room = this.#room = new Room({ dynacast: false, adaptiveStream: false, ...(loudspeaker && { audioOutput: { deviceId: loudspeaker } }) })
+    // A microphone is its owner's: a room that is lost does not stop it.
+    const room = this.#room = new Room({ dynacast: false, adaptiveStream: false, stopLocalTrackOnUnpublish: false, ...(loudspeaker && { audioOutput: { deviceId: loudspeaker } }) })
+    room.on('disconnected', () => { this.#published = null })
+    room.on('connected', () => this.#microphone && this.microphone(this.#microphone).catch(() => {}))
     room.on('trackSubscribed', (track, publication, { identity }) => this.#hear(track, publication.trackSid, identity))
     room.on('trackUnsubscribed', (_, { trackSid }) => this.#forget(trackSid))
     room.on('audioPlaybackChanged', () => this.#emit('blocked', { blocked: !room.canPlaybackAudio }))
@@ -64,7 +75,7 @@ export class Stay extends EventTarget {
   /** What a Conversation connects with: a class like WebSocket, for its option `Socket`. */
   get Socket() {
     const stay = this
-    return class { constructor() { return new Line(stay.#room, stay.#ticket.transport) } }
+    return class { constructor() { return new Line(stay.#room, stay.#renew) } }
   }
 
   /** Follows a conversation that is held in the room. @param {import('./live.js').Conversation} conversation */
@@ -77,9 +88,11 @@ export class Stay extends EventTarget {
       this.#loud()
     })
     conversation.addEventListener('interrupted', () => {
-      this.#soft = this.#ducked = false
-      this.#loud()
+      this.#soft = false
+      this.#hush(!this.#rendered) // what is on its way still is of the turn that has ended; who renders was told itself
     })
+    conversation.addEventListener('bot-track', ({ detail }) => { if (!detail.last) this.#hush(false) })
+    conversation.addEventListener('bot-playback', ({ detail }) => { if (detail.playing) this.#hush(false) })
     conversation.addEventListener('ended', () => this.leave())
   }
 
@@ -104,14 +117,16 @@ export class Stay extends EventTarget {
   /** Lets sound play: to be called while somebody presses something. */
   async resume() { await this.#room.startAudio() }
 
+  #hush(yes) {
+    clearTimeout(this.#late)
+    this.#hushed = yes
+    this.#loud()
+  }
+
   /** Is quiet at once for somebody who interrupts; the server says whether the turn ends. */
   duck() {
-    this.#ducked = true
-    this.#loud()
-    setTimeout(() => {
-      this.#ducked = false
-      this.#loud()
-    }, duckFor)
+    this.#hush(true)
+    this.#late = setTimeout(() => this.#hush(false), duckFor)
   }
 
   /**
@@ -121,11 +136,13 @@ export class Stay extends EventTarget {
   microphone(track) {
     this.#speaks = this.#speaks.catch(() => {}).then(async () => {
       const { localParticipant } = this.#room
-      if (this.#microphone) await localParticipant.unpublishTrack(this.#microphone, false)
+      if (this.#published) await localParticipant.unpublishTrack(this.#published, false)
       this.#microphone = track
+      this.#published = null
       if (!track) return
       localParticipant.setTrackSubscriptionPermissions(false, [{ participantIdentity: persona, allowAll: true }])
       await localParticipant.publishTrack(track, { source: 'microphone', dtx: false, red: false })
+      this.#published = track
     })
     return this.#speaks
   }
@@ -176,7 +193,7 @@ export class Stay extends EventTarget {
       const ours = identity === persona || identity === 'avatar'
       element.volume = this.#volume * (ours && this.#soft ? soft : 1)
       // Who renders and was given up says nothing any more.
-      element.muted = this.#muted || this.#ducked && ours || identity === 'avatar' && !this.#rendered
+      element.muted = this.#muted || this.#hushed && ours || identity === 'avatar' && !this.#rendered
     }
   }
 }
@@ -205,14 +222,15 @@ class Line {
     if (type === 'error' && data.code === 'reconnect') this.#call()
     this.onmessage?.({ data: text })
   }
-  #gone = () => this.#end(this.#code || 1006)
+  // Who comes in elsewhere takes the place, and this one does not take it back.
+  #gone = (reason) => this.#end(this.#code || (reason === takenOver ? 4003 : 1006))
 
-  constructor(room, { url, token }) {
+  constructor(room, renew) {
     this.#room = room
     room.on('dataReceived', this.#hear)
     room.on('disconnected', this.#gone)
     // A stay that is there already goes on.
-    Promise.resolve(room.state === 'connected' || room.connect(url, token)).then(() => {
+    Promise.resolve(room.state === 'connected' || renew().then(({ url, token }) => room.connect(url, token))).then(() => {
       if (this.#over) return
       this.readyState = 1
       this.onopen?.()
@@ -275,6 +293,7 @@ export class RoomClock {
   #conversation = null
   /** @type {Map<number, string>} turns by their streams */
   #turns = new Map()
+  #sounds = false
   /** What is heard: from where on, since when, and until when where that is known. */
   #at = null
   #telling = 0
@@ -285,7 +304,10 @@ export class RoomClock {
   /** @param {import('./live.js').Conversation} conversation */
   follow(conversation) {
     this.#conversation = conversation
-    conversation.addEventListener('ready', () => this.#forget())
+    conversation.addEventListener('ready', ({ detail }) => {
+      this.#sounds = Boolean(detail.audio)
+      this.#forget()
+    })
     conversation.addEventListener('bot-audio', ({ detail: { turnId, stream } }) => this.#turns.set(stream, turnId))
     conversation.addEventListener('bot-track', ({ detail: { stream, t, last } }) => {
       const turnId = this.#turns.get(stream)
@@ -307,7 +329,7 @@ export class RoomClock {
   }
 
   /** Whether this conversation has sound. */
-  get sounds() { return true }
+  get sounds() { return this.#sounds }
 
   /** What is heard now: the turn, and the milliseconds from its first sample; null for nothing. */
   get position() {

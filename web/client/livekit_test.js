@@ -29,11 +29,12 @@ class Room {
     this.entered = [url, token]
     if (this.refuses) throw new Error('refused')
     this.state = 'connected'
+    this.tell('connected')
   }
-  disconnect() {
+  disconnect(reason) {
     if (this.state === 'disconnected') return
     this.state = 'disconnected'
-    this.tell('disconnected')
+    this.tell('disconnected', reason)
   }
   receive(type, data, from = 'persona', topic = 'visavis') {
     this.tell('dataReceived', new TextEncoder().encode(JSON.stringify({ type, data })), from && { identity: from }, 0, topic)
@@ -153,6 +154,43 @@ test('a lost room is entered again, and one that has ended is not', async () => 
   room.receive('session-ended', { endReason: 'ended_by_user', ratingAllowed: true })
   assert.equal(seen.at(-1)[1].endReason, 'ended_by_user')
   assert.equal(room.state, 'disconnected')
+})
+
+test('who came in elsewhere has the place, and it is not taken back', async () => {
+  const { room, seen } = await begin()
+  room.receive('session-ready', ready)
+  room.entered = null
+  room.disconnect(2)
+  mock.timers.tick(60_000)
+  await settle()
+  assert.equal(room.entered, null)
+  assert.equal(seen.at(-1)[1].endReason, 'superseded')
+})
+
+test('a microphone is heard again in a room that was lost', async () => {
+  const { conversation, room } = await begin()
+  room.receive('session-ready', ready)
+  const microphone = /** @type {any} */ ({ kind: 'audio' })
+  conversation.microphone(microphone)
+  await settle()
+  room.disconnect()
+  mock.timers.tick(1000)
+  await settle()
+  assert.deepEqual(room.published.map(([track, options]) => [track, Boolean(options)]), [[microphone, true], [microphone, true]])
+})
+
+test('what is on its way after an interruption is not heard', async () => {
+  const { stay, room } = await begin()
+  const voice = track('audio')
+  room.tell('trackSubscribed', voice, { trackSid: 'TR_1' }, { identity: 'persona' })
+  stay.duck()
+  assert.equal(voice.on.muted, true)
+  mock.timers.tick(800)
+  assert.equal(voice.on.muted, false, 'the server did not say that the turn ends')
+  room.receive('interrupted', { turnId: 't', spokenText: 'So.' })
+  assert.equal(voice.on.muted, true)
+  room.receive('bot-track', { stream: 2, t: 0, rtp: 0 })
+  assert.equal(voice.on.muted, false)
 })
 
 test('mouth and captions go by what is heard', async () => {

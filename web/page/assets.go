@@ -34,7 +34,7 @@ type assets struct {
 	modules map[string][]string
 }
 
-// theAssets are made when the first page is asked for: most uses of the program show none.
+// theAssets are made once, and only by a process that shows pages (New): most uses of the program show none.
 var theAssets = sync.OnceValue(func() assets {
 	files := map[string][]byte{}
 	for _, folder := range []fs.FS{client.Files, livekit.Files, must(fs.Sub(assetFiles, "assets"))} {

@@ -66,10 +66,14 @@ func ancestorsOf(origins []string) string {
 // it lets nobody in. There are none where the address is no such one.
 func serverOf(address string) []string {
 	at, err := url.Parse(address)
-	if err != nil || at.Scheme != "wss" || !isHostPort(at.Host) || strings.Contains(at.Host, "*") {
+	if err != nil {
 		return nil
 	}
-	return []string{"wss://" + at.Host, "https://" + at.Host}
+	host := strings.ToLower(at.Host)
+	if at.Scheme != "wss" || !isHostPort(host) || strings.Contains(host, "*") {
+		return nil
+	}
+	return []string{"wss://" + host, "https://" + host}
 }
 
 // isHostPort says whether something is a host, perhaps with a port, and no part of

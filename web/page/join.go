@@ -28,8 +28,8 @@ const serverQuery = "server"
 // of the media server in whose room it takes place; empty for none.
 func JoinURL(pages string, session id.Session, token, server string) string {
 	query := ""
-	if server != "" {
-		query = "?" + url.Values{serverQuery: {server}}.Encode()
+	if to := serverOf(server); len(to) > 0 {
+		query = "?" + url.Values{serverQuery: to[:1]}.Encode()
 	}
 	return pages + joinPrefix + session.String() + query + "#" + token
 }

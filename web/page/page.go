@@ -114,6 +114,8 @@ func New(o Options) (*Handler, error) {
 	// No visitor waits for what a process that shows pages makes once.
 	theAssets()
 	templates()
+	speeches()
+	names()
 	h.wishes, err = lru.New[wish, string](4 * o.Rendered)
 	return h, err
 }

@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"errors"
+	"time"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
@@ -66,6 +67,9 @@ func hosts(s session.Session) []persona.Host {
 	return s.Brief.Duo.Hosts
 }
 
+// roomWithin is how long a token lets into a room: the page asks for one each time before it enters.
+const roomWithin = time.Minute
+
 // transport is where the page of a session connects.
 func (t talks) transport(ctx context.Context, org id.Org, s session.Session) (page.Transport, error) {
 	if s.Transport != session.LiveKit {
@@ -81,7 +85,6 @@ func (t talks) transport(ctx context.Context, org id.Org, s session.Session) (pa
 	case err != nil:
 		return page.Transport{}, err
 	}
-	// Whoever checks microphone and sound first comes as late as that.
-	token, err := media.MediaKey().VisitorToken(media.MediaRoom(s.ID), t.options.Backend.Options.Clock.Now(), session.CheckWithin)
+	token, err := media.MediaKey().VisitorToken(media.MediaRoom(s.ID), t.options.Backend.Options.Clock.Now(), roomWithin)
 	return page.Transport{Kind: s.Transport, URL: media.MediaURL(), Token: token}, err
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/answer"
 )

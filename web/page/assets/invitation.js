@@ -46,6 +46,13 @@ export class Invitation {
     return { ticket }
   }
 
+  /** Where the conversation is held, and what lets in there. @param {string} token the conversation's newest */
+  async transport(token) {
+    const answer = await fetch(`${this.#base}/ticket`, { method: 'POST', headers: { 'X-Session-Token': token } })
+    if (!answer.ok) throw new Error(`the room is not open (${answer.status})`)
+    return (await answer.json()).transport
+  }
+
   /** What the server must be told to answer, besides the address. */
   get headers() { return { 'X-Session-Token': this.#opens } }
   #opens = ''

@@ -70,7 +70,12 @@ async function begin() {
   at('over').hidden = at('wrong').hidden = true
   state('connecting')
   const ticket = await (invitation ? invited() : takeKept() ?? checked() ?? mint())
-  if (ticket) await follow(ticket)
+  if (!ticket) return
+  try {
+    await follow(ticket)
+  } catch { // what is loaded only now is not there
+    refuse(say('ended.connection_lost'))
+  }
 }
 
 /** Waits until somebody begins the one session; null where that cannot be. */
@@ -146,7 +151,10 @@ function takeKept() {
 async function roomOf(ticket) {
   if (ticket.transport.kind !== 'livekit') return null
   const [{ RoomClock, Stay }] = await Promise.all([import('./livekit.js'), import('./livekit-client.umd.js')])
-  return { stay: new Stay(ticket, { Room: globalThis.LivekitClient.Room, video: at('video'), loudspeaker: chosen().loudspeaker }), clock: new RoomClock() }
+  const stay = new Stay(ticket, {
+    Room: globalThis.LivekitClient.Room, video: at('video'), loudspeaker: chosen().loudspeaker, renew: () => invitation.transport(conversation.resumeToken),
+  })
+  return { stay, clock: new RoomClock() }
 }
 
 async function follow(ticket) {
