@@ -54,7 +54,7 @@ func (s *Server) voice(ctx context.Context, org id.Org, which id.Voice) (live.Vo
 		s.options.Backend.Options.Log.WarnContext(ctx, "failed to open the connection that speaks", "voice", which.String(), "error", err)
 		speaks = s.options.Front.Options.Speaker
 	}
-	return live.Voice{Speaker: speaks, In: v.Request}, nil
+	return live.Voice{Speaker: speaks, In: v.Request, Pace: v.Pace}, nil
 }
 
 // countSockets serves the sockets behind the limit of the caller's address. What another

@@ -113,10 +113,13 @@ const (
 func (p *Player) ask(ctx context.Context, s Sentence, heard func(speaker.Chunk) error) error {
 	by, ok := p.o.Hosts[s.Host]
 	if !ok {
-		by = Voice{p.o.Speaker, p.o.Voice}
+		by = Voice{Speaker: p.o.Speaker, In: p.o.Voice}
 	}
 	r := by.In(s.Language)
 	r.Text, r.Language, r.Speed = s.Text, s.Language, s.Speed
+	if by.Pace != nil {
+		r.Speed = by.Pace(s.Speed)
+	}
 	for began := p.o.Clock.Now(); ; {
 		if !p.Audible() {
 			return errStopped

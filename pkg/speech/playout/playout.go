@@ -108,6 +108,8 @@ type Heard interface {
 type Voice struct {
 	Speaker speaker.Speaker
 	In      func(language string) speaker.Request
+	// Pace is a speed within what the voice can do; nil where any is.
+	Pace func(speed float64) float64
 }
 
 // Options are what a player works with.

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ type twoVoices struct {
 }
 
 func (v twoVoices) Speak(ctx context.Context, r speaker.Request, heard func(speaker.Chunk) error) error {
-	v.said <- r.Voice + ": " + r.Text
+	v.said <- fmt.Sprintf("%s, %g: %s", r.Voice, r.Speed, r.Text)
 	return v.Speaker.Speak(ctx, r, heard)
 }
 
@@ -33,10 +34,11 @@ func TestDuoSpeaks(t *testing.T) {
 	said := make(chan string, 10)
 	s.speaker = twoVoices{s.speaker, said}
 	s.change = func(d *persona.Definition) {
+		d.Settings.Speed = 1.4
 		d.Greeting.Text = map[string]string{"en": "Ada: Welcome. Ben: I am Ben."}
 	}
 	nora, owen := id.NewVoice(), id.NewVoice()
-	s.voices = map[id.Voice]string{nora: "nora", owen: "owen"}
+	s.voices, s.fastest = map[id.Voice]string{nora: "nora", owen: "owen"}, map[string]float64{"owen": 1.2}
 	p := s.pod()
 	defer p.Stop()
 	left, right := id.NewAvatar(), id.NewAvatar()
@@ -69,7 +71,7 @@ func TestDuoSpeaks(t *testing.T) {
 	})
 	require.Equal(t, []string{"left Ada: Welcome.", "left Ada: ", "right Ben: I am Ben.", "right Ben: "}, told)
 	require.NotEmpty(t, heard.samples)
-	require.Equal(t, []string{"nora: Welcome.", "owen: I am Ben."}, []string{<-said, <-said})
+	require.Equal(t, []string{"nora, 1.4: Welcome.", "owen, 1.2: I am Ben."}, []string{<-said, <-said})
 	require.Eventually(t, func() bool {
 		turns, err := session.Turns(context.Background(), s.tenants, s.org, minted.ID, 0, 10)
 		require.NoError(t, err)

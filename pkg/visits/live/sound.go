@@ -16,6 +16,8 @@ import (
 type Voice struct {
 	Speaker speaker.Speaker
 	In      func(language string) speaker.Request
+	// Pace is a speed within what the voice can do: a persona's is one that the lead of a duo can. nil where any is.
+	Pace func(speed float64) float64
 }
 
 // pronouncing is the voice of a persona that says words in its own way, which comes before the voice's.

@@ -56,6 +56,8 @@ type stage struct {
 	speaker speaker.Speaker
 	// voices are what the speaker knows the voices of hosts by.
 	voices map[id.Voice]string
+	// fastest is how fast a voice can speak, by its name.
+	fastest map[string]float64
 	// recognition understands what visitors say; without a recognizer nothing does.
 	recognition live.Recognition
 	// deaf is why recognition cannot be opened.
@@ -163,7 +165,10 @@ func (s *stage) podWith(of live.Options) *pod {
 	if s.speaker != nil {
 		o.Voice = func(_ context.Context, _ id.Org, v id.Voice) (live.Voice, error) {
 			name := cmp.Or(s.voices[v], "nora")
-			return live.Voice{Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: name} }}, nil
+			return live.Voice{
+				Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: name} },
+				Pace: func(speed float64) float64 { return min(speed, cmp.Or(s.fastest[name], speed)) },
+			}, nil
 		}
 	}
 	if s.recognition.Recognizer != nil || s.deaf != nil {
