@@ -59,7 +59,7 @@ func (c *Conversation) examined(values map[string]string) bool {
 		texts = append(texts, bookOf(c.language).hint+" "+hint)
 	}
 	s := c.reply(c.ownOrigin(), texts...)
-	s.asking = true
+	s.kind, s.asking = ofQuestion, true
 	c.speak(s)
 	return true
 }

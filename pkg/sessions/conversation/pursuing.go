@@ -38,7 +38,7 @@ func (c *Conversation) confirmed(means intent, text string) bool {
 	case sayNo:
 		c.goals.proposed, c.goals.asked = nil, true
 		s := c.reply(c.ownOrigin(), c.filledIn(c.goals.current().Prompt))
-		s.asking, s.asks = true, questionOf(c.goals.current())
+		s.kind, s.asking, s.asks = ofQuestion, true, questionOf(c.goals.current())
 		c.speak(s)
 	default:
 		c.goals.proposed = nil // another answer, or another matter
