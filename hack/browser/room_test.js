@@ -19,7 +19,7 @@ const greeting = 'Welcome to the tulip garden. What would you like to know?'
 
 /** How soon all must be quiet after Stop, and how far the mouth may be from the voice, in milliseconds; printed is what it is. */
 const quietWithin = 500
-const inStep = 250
+const inStep = 400
 
 let folder, browser, server, service, persona
 const connections = []
@@ -45,8 +45,8 @@ after(async () => {
 })
 
 /** Opens the page of a session in a room. */
-async function begin(t) {
-  const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: persona, transport: 'livekit' })
+async function begin(t, who = persona) {
+  const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: who, transport: 'livekit' })
   const page = await open(browser, 'about:blank', { permissions: [], ignoreHTTPSErrors: true })
   t.after(() => page.context().close())
   await sense(page.context())
@@ -105,6 +105,31 @@ test('a visitor asks aloud in a room', async (t) => {
   assert.deepEqual(page.broken, [])
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor()
+})
+
+test('a button is held to speak in a room', async (t) => {
+  service.expect(question)
+  const { page } = await begin(t, await makePersona('Nia', { 'The orangery': story }, { greeting: { text: { en: 'Welcome.' } }, conversation: { pushToTalk: true } }))
+  await heard(page)
+  await page.getByText('Your turn').waitFor()
+  await page.getByRole('button', { name: 'Microphone' }).click()
+  await page.getByRole('button', { name: 'Use the microphone' }).click()
+  const hold = page.locator('#hold')
+  await hold.hover()
+  // Let go and held again, as by who has thought of something else: what is said then is heard from its first word on.
+  await page.mouse.down()
+  await page.waitForTimeout(400)
+  await page.mouse.up()
+  await page.mouse.down()
+  await page.waitForTimeout(5000)
+  await page.mouse.up()
+  await page.getByRole('log').getByText('1890').first().waitFor({ timeout: 30_000 })
+  const { level, seconds } = service.heard.at(-1)
+  t.diagnostic(`${seconds} s were heard, at ${level.toFixed(3)}`)
+  assert.ok(level > 0.01 && seconds > 1)
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor()
+  assert.deepEqual(page.broken, [])
 })
 
 test('the client of the rooms is as its makers publish it', async () => {

@@ -42,8 +42,8 @@ export class Stay extends EventTarget {
   #late = 0
   /** @type {MediaStreamTrack | null} */
   #microphone = null
-  /** The microphone that the room has. @type {MediaStreamTrack | null} */
-  #published = null
+  /** How the room has the microphone. @type {any} */
+  #publication = null
   #speaks = Promise.resolve()
 
   /**
@@ -63,7 +63,7 @@ export class Stay extends EventTarget {
     this.#makeAudio = makeAudio
     // A microphone is its owner's: a room that is lost does not stop it.
     const room = this.#room = new Room({ dynacast: false, adaptiveStream: false, stopLocalTrackOnUnpublish: false, ...(loudspeaker && { audioOutput: { deviceId: loudspeaker } }) })
-    room.on('disconnected', () => { this.#published = null })
+    room.on('disconnected', () => { this.#publication = null })
     room.on('connected', () => this.#microphone && this.microphone(this.#microphone).catch(() => {}))
     room.on('trackSubscribed', (track, publication, { identity }) => this.#hear(track, publication.trackSid, identity))
     room.on('trackUnsubscribed', (_, { trackSid }) => this.#forget(trackSid))
@@ -135,14 +135,18 @@ export class Stay extends EventTarget {
    */
   microphone(track) {
     this.#speaks = this.#speaks.catch(() => {}).then(async () => {
-      const { localParticipant } = this.#room
-      if (this.#published) await localParticipant.unpublishTrack(this.#published, false)
       this.#microphone = track
-      this.#published = null
-      if (!track) return
-      localParticipant.setTrackSubscriptionPermissions(false, [{ participantIdentity: persona, allowAll: true }])
-      await localParticipant.publishTrack(track, { source: 'microphone', dtx: false, red: false })
-      this.#published = track
+      const had = this.#publication
+      if (!track) {
+        await had?.mute() // it is soon on again where somebody holds a button to speak
+      } else if (had) {
+        if (had.track.mediaStreamTrack !== track) await had.track.replaceTrack(track, true)
+        await had.unmute()
+      } else {
+        const { localParticipant } = this.#room
+        localParticipant.setTrackSubscriptionPermissions(false, [{ participantIdentity: persona, allowAll: true }])
+        this.#publication = await localParticipant.publishTrack(track, { source: 'microphone', dtx: false, red: false })
+      }
     })
     return this.#speaks
   }

@@ -17,8 +17,11 @@ class Room {
   remoteParticipants = new Map()
   localParticipant = {
     publishData: async (bytes, options) => { this.said.push({ ...JSON.parse(new TextDecoder().decode(bytes)), options }) },
-    publishTrack: async (track, options) => { this.published.push([track, options]) },
-    unpublishTrack: async (track) => { this.published.push([track, null]) },
+    publishTrack: async (track, options) => {
+      this.published.push([track, options])
+      const now = { mediaStreamTrack: track, replaceTrack: async (other) => { now.mediaStreamTrack = other; this.published.push([other, 'in its place']) } }
+      return { track: now, mute: async () => { this.published.push('muted') }, unmute: async () => { this.published.push('heard') } }
+    },
     setTrackSubscriptionPermissions: (...permissions) => { this.permissions = permissions },
   }
   constructor() { Room.last = this }
@@ -139,7 +142,10 @@ test('a microphone is heard by the persona alone', async () => {
   assert.deepEqual(room.permissions, [false, [{ participantIdentity: 'persona', allowAll: true }]])
   assert.deepEqual(room.published, [[microphone, { source: 'microphone', dtx: false, red: false }]])
   await stay.microphone(null)
-  assert.deepEqual(room.published.at(-1), [microphone, null])
+  await stay.microphone(microphone)
+  const other = /** @type {any} */ ({ kind: 'audio' })
+  await stay.microphone(other)
+  assert.deepEqual(room.published.slice(1), ['muted', 'heard', [other, 'in its place'], 'heard'], 'whoever holds a button to speak is heard at once')
 })
 
 test('a lost room is entered again, and one that has ended is not', async () => {

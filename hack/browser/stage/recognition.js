@@ -9,7 +9,7 @@ import { base, call } from './api.js'
 
 /**
  * Serves on loopback. Each recording is understood as the next of the texts, and then as nothing.
- * @returns {Promise<{url: string, heard: {language: string, seconds: number, level: number}[], close: () => void}>}
+ * @returns {Promise<{url: string, expect: (text: string) => void, heard: {language: string, seconds: number, level: number}[], close: () => void}>}
  */
 export async function recognition(texts) {
   const left = [...texts], heard = []
@@ -26,6 +26,7 @@ export async function recognition(texts) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
+    expect: (text) => left.push(text),
     url: `http://127.0.0.1:${server.address().port}/v1`, heard,
     close: () => {
       server.close()
