@@ -3,6 +3,7 @@ package agents_test
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -37,8 +38,12 @@ func TestAnAgentOverA2A(t *testing.T) {
 	require.Equal(t, "Acme", card.Provider.Org)
 	require.Contains(t, card.Skills[0].Tags, "Hours")
 	require.Equal(t, w.URL+"/agents/"+slug+"/a2a", card.SupportedInterfaces[0].URL)
-	plain := ask(t, w, slug, map[string]any{"question": "When does the museum open?"}).Data(t)
-	delete(plain, "conversationId")
+	const question = "When does the museum open?"
+	asked := func() map[string]any {
+		plain := ask(t, w, slug, map[string]any{"question": question}).Data(t)
+		delete(plain, "conversationId")
+		return plain
+	}
 
 	newest, err := a2aclient.NewFromCard(t.Context(), card)
 	require.NoError(t, err)
@@ -48,7 +53,12 @@ func TestAnAgentOverA2A(t *testing.T) {
 	require.NoError(t, err)
 	for name, client := range map[string]*a2aclient.Client{"1.0": newest, "0.3": older} {
 		t.Run(name, func(t *testing.T) {
-			first, err := send(t, client, "When does the museum open?", "")
+			plain := asked()
+			first, err := send(t, client, question, "")
+			for tries := 0; tries < 3 && !reflect.DeepEqual(plain, asked()); tries++ { // the minute ended for which an answer to what asks for a time is kept
+				plain = asked()
+				first, err = send(t, client, question, "")
+			}
 			require.NoError(t, err)
 			require.Equal(t, a2a.MessageRoleAgent, first.Role)
 			require.Equal(t, plain["answer"], first.Parts[0].Text())
