@@ -2,7 +2,6 @@ package role
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,7 +34,10 @@ func Create(ctx context.Context, tx *tenant.Tx, r Role, who activity.Actor) (Rol
 		return r, errdefs.InvalidField("subjectId", "must be a subject of the kind screening")
 	}
 	r.ID, r.Portal, r.State, r.CreatedBy, r.CreatedAt, r.UpdatedAt, r.Edition = id.NewRole(), s.Portal, Draft, who.By, who.At, who.At, 1
-	if err := cmp.Or(r.settle(ctx, tx), checkCountry(r.Location)); err != nil {
+	if err := r.settle(ctx, tx); err != nil {
+		return r, err
+	}
+	if err := checkCountry(r.Location); err != nil {
 		return r, err
 	}
 	if err := r.save(ctx, tx); err != nil {
@@ -84,7 +86,7 @@ func Change(ctx context.Context, tx *tenant.Tx, before, r Role, o Opening, who a
 	if err := r.settle(ctx, tx); err != nil || reflect.DeepEqual(before, r) {
 		return r, err
 	}
-	if err := before.movesTo(&r); err != nil {
+	if err := before.checkMove(&r); err != nil {
 		return r, err
 	}
 	if err := before.tellsAll(ctx, tx, &r); err != nil {
@@ -151,9 +153,9 @@ func (r *Role) tellsSame(other *Role) bool {
 	return bytes.Equal(told(r), told(other))
 }
 
-// movesTo checks the place of a role that is changed, unless it stays: one that was kept before countries were looked at can
-// still be paused and closed.
-func (r *Role) movesTo(to *Role) error {
+// checkMove checks the country of a role that gets another one, or opens: one that was kept before countries were looked at
+// can still be paused and closed.
+func (r *Role) checkMove(to *Role) error {
 	if r.Location.Country == to.Location.Country && (to.State != Open || r.State == Open) {
 		return nil
 	}
