@@ -92,6 +92,13 @@ func TestDevMakesASamplePortal(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return get(t, strings.TrimSuffix(c.BaseURL, "/v1")+"/p/museum", "").status == http.StatusOK
 	}, patience, 50*time.Millisecond)
+	key := c.Organizations[0].Keys["2026-10-01"]
+	personas := data[[]struct{ ID string }](t, get(t, c.BaseURL+"/personas", key))
+	require.Len(t, personas, 1)
+	require.Eventually(t, func() bool {
+		said := post(t, c.BaseURL+"/personas/"+personas[0].ID+"/ask", key, map[string]any{"question": "How much is a ticket?"})
+		return strings.Contains(data[struct{ Answer string }](t, said).Answer, "twelve euros")
+	}, patience, 50*time.Millisecond, "it knows the guide without the portal too")
 	require.Zero(t, p.stop(t))
 
 	_, again := startDev(t, dir, "--sample")

@@ -40,7 +40,7 @@ func (d *devSettings) ensureSample(ctx context.Context, c *credentials) error {
 	ctx, cancel := context.WithTimeout(ctx, sampleWithin)
 	defer cancel()
 	s := sample{c.BaseURL, c.Organizations[0].Keys.New}
-	if err := s.wait(ctx); err != nil {
+	if _, err := s.when(ctx, "/me", func(made) bool { return true }); err != nil {
 		return err
 	}
 	if err := s.make(ctx); err != nil {
@@ -50,16 +50,16 @@ func (d *devSettings) ensureSample(ctx context.Context, c *credentials) error {
 	return c.write(d.credentialsPath())
 }
 
-// wait returns when calls are answered.
-func (s sample) wait(ctx context.Context) error {
+// when looks at a path until calls are answered there and what they answer is as it should be.
+func (s sample) when(ctx context.Context, path string, is func(made) bool) (made, error) {
 	for {
-		_, err := s.call(ctx, http.MethodGet, "/me", nil)
-		if err == nil {
-			return nil
+		m, err := s.call(ctx, http.MethodGet, path, nil)
+		if err == nil && is(m) {
+			return m, nil
 		}
 		select {
 		case <-ctx.Done():
-			return errors.Join(ctx.Err(), err)
+			return made{}, errors.Join(ctx.Err(), err)
 		case <-time.After(sampleEvery):
 		}
 	}
@@ -67,12 +67,19 @@ func (s sample) wait(ctx context.Context) error {
 
 type object map[string]any
 
+// made is what of an answer the next calls need.
+type made struct {
+	ID            string
+	PersonaID     string
+	SubjectBaseID string
+}
+
 func (s sample) make(ctx context.Context) error {
 	base, err := s.call(ctx, http.MethodPost, "/knowledge/bases", object{"name": "City Museum"})
 	if err != nil {
 		return err
 	}
-	if _, err := s.call(ctx, http.MethodPost, "/knowledge/bases/"+base+"/documents", object{
+	if _, err := s.call(ctx, http.MethodPost, "/knowledge/bases/"+base.ID+"/documents", object{
 		"kind": "text", "title": "Visitor guide of the City Museum", "text": config.Guide,
 	}); err != nil {
 		return err
@@ -88,30 +95,39 @@ func (s sample) make(ctx context.Context) error {
 		method, path string
 		body         object
 	}{
-		{http.MethodPatch, "", object{"knowledgeBaseIds": []string{base}, "privacy": object{"privacyUrl": "https://example.com/privacy"}}},
+		{http.MethodPatch, "", object{"knowledgeBaseIds": []string{base.ID}, "privacy": object{"privacyUrl": "https://example.com/privacy"}}},
 		{http.MethodPut, "/doors/visitors", object{"open": true, "requires": []string{}}},
 		{http.MethodPost, "/publish", nil},
 	} {
-		if _, err := s.call(ctx, c.method, "/portals/"+portal+c.path, c.body); err != nil {
+		if _, err := s.call(ctx, c.method, "/portals/"+portal.ID+c.path, c.body); err != nil {
 			return err
 		}
 	}
-	return nil
+	// A worker makes the pack of what the subjects teach.
+	portal, err = s.when(ctx, "/portals/"+portal.ID, func(m made) bool { return m.SubjectBaseID != "" })
+	if err != nil {
+		return err
+	}
+	// The persona knows elsewhere too, such as in a terminal, what it knows on the portal.
+	_, err = s.call(ctx, http.MethodPatch, "/personas/"+portal.PersonaID, object{
+		"knowledge": object{"baseIds": []string{base.ID, portal.SubjectBaseID}},
+	})
+	return err
 }
 
-// call makes a call, and answers the id of what it is about. Where a start broke off, the next one
+// call makes a call. Where a start broke off, the next one
 // has the same things from the calls that were made.
-func (s sample) call(ctx context.Context, method, path string, body object) (string, error) {
+func (s sample) call(ctx context.Context, method, path string, body object) (made, error) {
 	var text []byte
 	if body != nil {
 		var err error
 		if text, err = json.Marshal(body); err != nil {
-			return "", err
+			return made{}, err
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, method, s.api+path, bytes.NewReader(text))
 	if err != nil {
-		return "", err
+		return made{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+string(s.key))
 	if body != nil {
@@ -122,18 +138,18 @@ func (s sample) call(ctx context.Context, method, path string, body object) (str
 	}
 	answer, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", err
+		return made{}, err
 	}
 	defer answer.Body.Close()
 	var said struct {
-		Data  struct{ ID string }
+		Data  made
 		Error *struct{ Code, Message string }
 	}
 	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&said); err != nil {
-		return "", fmt.Errorf("%s %s: %w", method, path, err)
+		return made{}, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if said.Error != nil {
-		return "", fmt.Errorf("%s %s: %s: %s", method, path, said.Error.Code, said.Error.Message)
+		return made{}, fmt.Errorf("%s %s: %s: %s", method, path, said.Error.Code, said.Error.Message)
 	}
-	return said.Data.ID, nil
+	return said.Data, nil
 }

@@ -134,7 +134,7 @@ func TestEveryLanguageHasItsPhrases(t *testing.T) {
 			require.NotSame(t, phrases["en"], book, code)
 		}
 		for _, said := range []string{
-			book.disclosure, book.greeting, book.welcome, book.thanks, book.wellness, book.who, book.dontKnow,
+			book.disclosure, book.greeting, book.welcome, book.thanks, book.wellness, book.who, book.whoAs, book.dontKnow,
 			book.idle, book.closing, book.handoff, book.askAgain, book.refuse, book.confirm, book.noted, book.moment,
 			book.function, book.pronouns, book.askWhen, book.askNumber, book.askWhere,
 		} {

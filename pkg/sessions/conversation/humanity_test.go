@@ -54,6 +54,7 @@ func TestWhatClaimsNoHumanity(t *testing.T) {
 	for language, book := range phrases {
 		require.False(t, unspeakable(book.disclosure), language)
 		require.False(t, unspeakable(book.who), language)
+		require.False(t, unspeakable(book.whoAs), language)
 	}
 }
 

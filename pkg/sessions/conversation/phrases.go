@@ -8,8 +8,8 @@ import (
 // phrasebook is what is said and understood in a language without any knowledge.
 // Lists are separated by bars.
 type phrasebook struct {
-	// What the avatar says. {{persona}} is its name.
-	disclosure, greeting, welcome, thanks, wellness, who        string
+	// What the avatar says. {{persona}} is its name, {{role}} what it is.
+	disclosure, greeting, welcome, thanks, wellness, who, whoAs string
 	dontKnow, idle, closing, handoff, askAgain, refuse, confirm string
 	noted, moment                                               string
 	// contact says what answering means before somebody is asked how they are reached, and reach

@@ -1,17 +1,17 @@
 package conversation
 
-import "visavis.dev/pkg/text/answer"
+import (
+	"strings"
+
+	"visavis.dev/pkg/text/answer"
+)
 
 // pleasantry is the reply to small talk, if it is some. What is mere talk is left to a model that may say what it likes.
 func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
 	language, book := c.language, bookOf(c.language)
 	switch means {
 	case askWho:
-		texts = []string{book.disclosure, c.filledIn(book.who)}
-		if role := c.config.Persona.Role; role != nil {
-			texts = append(texts, c.filledIn(*role))
-		}
-		return texts, true
+		return append([]string{book.disclosure}, c.introduction(book)...), true
 	case sayInjection:
 		return []string{answer.Say(language, "injection")}, true
 	}
@@ -30,4 +30,19 @@ func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
 		text, ok = book.askAgain, !c.goals.asked
 	}
 	return []string{text}, ok
+}
+
+// introduction is who the persona is: its name, with its role where that is no sentence of its own.
+func (c *Conversation) introduction(book *phrasebook) []string {
+	role := ""
+	if r := c.config.Persona.Role; r != nil {
+		role = strings.TrimSpace(c.filledIn(*r))
+	}
+	switch {
+	case role == "":
+		return []string{c.filledIn(book.who)}
+	case strings.ContainsAny(role[len(role)-1:], ".!?") || strings.HasSuffix(role, "。"):
+		return []string{c.filledIn(book.who), role}
+	}
+	return []string{fill(book.whoAs, map[string]string{"persona": c.variables["persona"], "role": role})}
 }

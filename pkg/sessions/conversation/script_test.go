@@ -325,6 +325,21 @@ func TestGoodbyeEnds(t *testing.T) {
 	})
 }
 
+func TestARoleIsSaidWithTheName(t *testing.T) {
+	for role, want := range map[string][]string{
+		"guide of the bakery":      {"bot: I am Mia, guide of the bakery."},
+		"I sell bread.":            {"bot: I am Mia.", "bot: I sell bread."},
+		"{{persona}}'s assistant ": {"bot: I am Mia, Mia's assistant."},
+		" ":                        {"bot: I am Mia."},
+	} {
+		play(t, func(c *Config) { chat(c); c.Persona.Role = &role }, func(s *stage) {
+			s.ready()
+			s.types("Who are you?")
+			s.expect(append(append([]string{"user: Who are you?", "bot: I am an AI assistant, not a human."}, want...), "final")...)
+		})
+	}
+}
+
 func TestSmallTalk(t *testing.T) {
 	role := "I look after the guests of the bakery."
 	play(t, func(c *Config) { chat(c); c.Persona.Role = &role }, func(s *stage) {
@@ -332,8 +347,8 @@ func TestSmallTalk(t *testing.T) {
 		for _, talk := range [][]string{
 			{"Hi there", "bot: Hello!", "bot: How can I help you?"},
 			{"thank you so much", "bot: You are welcome."},
-			{"Who are you?", "bot: I am an AI assistant, not a human.", "bot: I am Mia, an AI assistant.", "bot: I look after the guests of the bakery."},
-			{"Could you repeat that?", "bot: I am an AI assistant, not a human.", "bot: I am Mia, an AI assistant.", "bot: I look after the guests of the bakery."},
+			{"Who are you?", "bot: I am an AI assistant, not a human.", "bot: I am Mia.", "bot: I look after the guests of the bakery."},
+			{"Could you repeat that?", "bot: I am an AI assistant, not a human.", "bot: I am Mia.", "bot: I look after the guests of the bakery."},
 			{"ok", "bot: Is there anything else you would like to know?"},
 		} {
 			s.types(talk[0])

@@ -72,6 +72,7 @@ func (t *Template) Speaker(v voice.Voice, languages []string) (persona.Definitio
 			d.Settings.Languages = append(d.Settings.Languages, code)
 		}
 	}
+	d.Settings.AutoDetectLanguage = len(d.Settings.Languages) > 1
 	return d, nil
 }
 
