@@ -43,7 +43,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			return err
 		}},
 		"headings": {"SELECT c.heading FROM", "knowledge_chunk_pkey", func() error {
-			_, err := w.searcher.Headings(ctx, w.one, []id.KnowledgeBase{b}, nil)
+			_, err := w.searcher.Headings(ctx, w.one, []id.KnowledgeBase{b}, nil, "")
 			return err
 		}},
 		"gaps": {"FROM knowledge_gap g", "knowledge_gap_pkey", func() error {

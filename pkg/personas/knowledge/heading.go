@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,7 +23,8 @@ const (
 // Headings are the headings of the passages of packs, in the order of the documents and
 // of the passages, each once: of the newest documents with one of the tags, some at most.
 // Where a document has none its title stands for them. Packs that are gone have none.
-func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.KnowledgeBase, tags []string) ([]string, error) {
+// Where some documents are in a language, those in others are left out.
+func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.KnowledgeBase, tags []string, language string) ([]string, error) {
 	var documents []Document
 	for _, base := range bases {
 		some, err := ListDocuments(ctx, s.tenants, org, base, Filter{Status: Ready}, id.Document{}, headedDocuments)
@@ -35,6 +37,7 @@ func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.Knowledg
 	documents = slices.DeleteFunc(documents, func(d Document) bool {
 		return len(tags) > 0 && !slices.ContainsFunc(d.Tags, func(t string) bool { return slices.Contains(tags, t) })
 	})
+	documents = inLanguage(documents, language)
 	var out []string
 	err := s.tenants.Read(ctx, org, func(r *tenant.Reads) {
 		out = nil
@@ -55,6 +58,21 @@ func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.Knowledg
 		}
 	})
 	return out, err
+}
+
+// inLanguage are the documents in a language, or all where none is.
+func inLanguage(documents []Document, language string) []Document {
+	code, _, _ := strings.Cut(language, "-")
+	var some []Document
+	for _, d := range documents {
+		if d.Language != nil && strings.EqualFold(*d.Language, code) {
+			some = append(some, d)
+		}
+	}
+	if len(some) == 0 {
+		return documents
+	}
+	return some
 }
 
 // selectHeadings rides knowledge_chunk_pkey.

@@ -46,7 +46,7 @@ func (b extractive) Abilities(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
 		text := answer.Say(q.Language, "abilityNone")
 		if outline, ok := b.Knowledge.(Outline); ok {
-			headings, err := outline.Headings(ctx, b.Bases, b.Tags)
+			headings, err := outline.Headings(ctx, b.Bases, b.Tags, q.Language)
 			if err != nil {
 				yield(Piece{}, err)
 				return

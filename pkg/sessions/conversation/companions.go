@@ -95,18 +95,25 @@ func (i *inquiry) list(ranked []candidate) []candidate {
 // maxNearby is how many headings are offered where the answer is not known.
 const maxNearby = 3
 
-// nearby are the headings of the passages that come nearest.
-func nearby(ranked []candidate, passages []Passage) []string {
-	var out []string
+// nearby are the headings of the passages that come nearest, in the language of the question where there are any.
+func nearby(q Question, ranked []candidate, passages []Passage) []string {
+	var out, foreign []string
 	for _, c := range ranked {
 		p := &passages[c.passage]
 		heading := strings.TrimSpace(cmp.Or(p.Heading, p.Title))
 		if c.cover < 0.15 || len(out) == maxNearby {
 			break
 		}
-		if heading != "" && !slices.Contains(out, heading) && utf8.RuneCountInString(heading) <= topicRunes {
-			out = append(out, heading)
+		to := &out
+		if p.Language != "" && base(p.Language) != base(q.Language) {
+			to = &foreign
 		}
+		if heading != "" && !slices.Contains(*to, heading) && utf8.RuneCountInString(heading) <= topicRunes && len(*to) < maxNearby {
+			*to = append(*to, heading)
+		}
+	}
+	if len(out) == 0 {
+		return foreign
 	}
 	return out
 }

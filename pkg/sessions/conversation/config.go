@@ -42,8 +42,9 @@ type Minds interface {
 
 // Outline is a Knowledge that can tell what its packs are about.
 type Outline interface {
-	// Headings are the headings of the packs, in their order, some at most.
-	Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error)
+	// Headings are the headings of the packs, in their order, some at most: of what is written
+	// in a language, where anything is.
+	Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string, language string) ([]string, error)
 }
 
 // Query asks for passages.

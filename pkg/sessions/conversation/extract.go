@@ -193,8 +193,8 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 func offered(q Question, found finding, passages []Passage) Piece {
 	p := unknown(q.Language)
 	p.Text = answer.Say(q.Language, "nearest")
-	for _, said := range stated(q, finding{chosen: found.nearest, verdict: answer.Unclear}, passages) {
-		p.Text, p.Sources = join(p.Text, said.Text), append(p.Sources, said.Sources...)
+	for _, s := range found.nearest {
+		p.Text, p.Sources = join(p.Text, asSaid(s.text)), append(p.Sources, sourceOf(&passages[s.passage]))
 	}
 	return p
 }

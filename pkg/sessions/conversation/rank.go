@@ -34,7 +34,7 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 	if b.Trace != nil {
 		b.Trace(i.trace(ranked, passages, sure, b.threshold()))
 	}
-	found := finding{nearby: nearby(ranked, passages)}
+	found := finding{nearby: nearby(q, ranked, passages)}
 	switch {
 	case sure >= b.threshold() && !ranked[0].features.otherKind():
 		found = i.finding(ranked)

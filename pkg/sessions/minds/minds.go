@@ -98,8 +98,8 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 }
 
 // Headings implements conversation.Outline.
-func (p packs) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error) {
-	return p.searcher.Headings(ctx, p.org, bases, tags)
+func (p packs) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string, language string) ([]string, error) {
+	return p.searcher.Headings(ctx, p.org, bases, tags, language)
 }
 
 // Furnish implements conversation.Minds. A conversation whose connection cannot be

@@ -117,12 +117,12 @@ func (p *packs) Search(ctx context.Context, q conversation.Query) ([]conversatio
 }
 
 // Headings implements conversation.Outline.
-func (p *packs) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error) {
+func (p *packs) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string, language string) ([]string, error) {
 	outline, ok := p.Knowledge.(conversation.Outline)
 	if !ok {
 		return nil, nil
 	}
-	found, err := outline.Headings(ctx, bases, tags)
+	found, err := outline.Headings(ctx, bases, tags, language)
 	if err != nil {
 		p.failed.Store(&err)
 	}

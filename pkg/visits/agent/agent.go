@@ -150,7 +150,7 @@ func (o *Options) readHeadings(ctx context.Context, s *published.Site) ([]string
 	if !ok {
 		return nil, nil
 	}
-	return outline.Headings(ctx, bases(s), nil)
+	return outline.Headings(ctx, bases(s), nil, s.Definition.DefaultLanguage)
 }
 
 // Asked says whether a site may be asked by whoever comes.

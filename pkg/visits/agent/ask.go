@@ -242,10 +242,10 @@ func (r *reading) Search(ctx context.Context, q conversation.Query) ([]conversat
 }
 
 // Headings implements conversation.Outline.
-func (r *reading) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error) {
+func (r *reading) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string, language string) ([]string, error) {
 	outline, ok := r.Knowledge.(conversation.Outline)
 	if !ok {
 		return nil, nil
 	}
-	return outline.Headings(ctx, bases, tags)
+	return outline.Headings(ctx, bases, tags, language)
 }
