@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,4 +78,21 @@ func TestClosedDatesAndDays(t *testing.T) {
 
 	apart := pack{passage("Opening hours", "We are open from 9:00 to 18:00."), passage("Opening hours in winter", "On Wednesdays it is closed.")}
 	require.Contains(t, ask(apart, "are you open tomorrow?"), answer.Say("en", "no"))
+}
+
+// What holds every week is no promise for a holiday.
+func TestHolidaysNeedNotBeAsEveryWeek(t *testing.T) {
+	ask := func(text string, more string) string {
+		p := pack{passage("Opening hours", "The museum opens at nine every day and closes at six. "+more)}
+		said, _ := answered(t, builtinBrain(p), Question{Text: text, Language: "en", Now: time.Date(2026, 11, 17, 10, 30, 0, 0, time.UTC)})
+		return said
+	}
+	yes := answer.Say("en", "yes")
+	for _, question := range []string{"Is it open on Christmas?", "Are you open on public holidays?"} {
+		text := ask(question, "Holidays can change the hours: look at the website.")
+		require.False(t, strings.HasPrefix(text, yes), "%s %s", question, text)
+		require.Contains(t, text, "Holidays can change", question)
+	}
+	require.True(t, strings.HasPrefix(ask("Are you open on Friday?", ""), yes))
+	require.True(t, strings.HasPrefix(ask("Is it open on Christmas?", "We are open on 25 December."), yes))
 }

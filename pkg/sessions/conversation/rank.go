@@ -84,13 +84,14 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 }
 
 // lead puts an exception before the rule: "closed on 14 May", a Thursday, before "Thursdays from
-// nine to five".
+// nine to five", and what is said of holidays before what holds every week.
 func (i *inquiry) lead(ranked []candidate) {
 	if !i.onDay || !i.ofHours() || len(ranked) == 0 || ranked[0].days != answer.Holds || ranked[0].schedule.Dated(i.day) != answer.Undated {
 		return
 	}
 	at := slices.IndexFunc(ranked, func(c candidate) bool {
-		return c.days == answer.Fails && c.schedule.Closed && c.schedule.Dated(i.day) >= answer.Within && c.ofDaysAlone()
+		return c.days == answer.Fails && c.schedule.Closed && c.schedule.Dated(i.day) >= answer.Within && c.ofDaysAlone() ||
+			i.ofHoliday() && answer.OfHolidays(&c.held.evidence) && c.schedule.Dated(i.day) != answer.Elsewhere && c.own >= leastOwn
 	})
 	if at > 0 {
 		exception := ranked[at]

@@ -14,6 +14,8 @@ func (i *inquiry) verdict(c *candidate) answer.Verdict {
 		return answer.Unclear
 	case i.onDay && c.days == answer.Unclear && c.told:
 		return answer.Fails // it names its days, and this is none of them
+	case i.onDay && c.days == answer.Holds && i.ofHoliday() && c.schedule.Dated(i.day) == answer.Undated && !answer.OfHolidays(&c.held.evidence):
+		return answer.Unclear // a rule for every week need not hold on a holiday
 	case i.onDay:
 		return c.days
 	}
