@@ -278,10 +278,10 @@ func truncateRunes(text string, most int) string {
 const leastToDetect = 8
 
 // detect switches the language when the user clearly speaks another of those
-// that the persona allows.
+// that the persona allows. Where answers are examined, it stays that of the questions.
 func (c *Conversation) detect(text string) {
 	settings := &c.config.Persona.Settings
-	if !settings.AutoDetectLanguage || c.config.Detect == nil || len(text) < leastToDetect {
+	if !settings.AutoDetectLanguage || c.config.Detect == nil || c.config.Examiner != nil || len(text) < leastToDetect {
 		return
 	}
 	spoken := cmp.Or(c.config.Detect(text), answer.Guess(text))

@@ -401,7 +401,7 @@ func TestSteer(t *testing.T) {
 }
 
 func TestLanguageFollowsTheUser(t *testing.T) {
-	play(t, func(c *Config) {
+	polyglot := func(c *Config) {
 		chat(c)
 		c.Persona.Settings.AutoDetectLanguage, c.Persona.Settings.Languages = true, []string{"de"}
 		c.Detect = func(text string) string {
@@ -413,7 +413,8 @@ func TestLanguageFollowsTheUser(t *testing.T) {
 			}
 			return ""
 		}
-	}, func(s *stage) {
+	}
+	play(t, polyglot, func(s *stage) {
 		s.ready()
 		s.types("Bonjour tout le monde")
 		require.Equal(t, "en", s.lastTurn().Language, "French is not allowed")
@@ -421,6 +422,11 @@ func TestLanguageFollowsTheUser(t *testing.T) {
 		s.types("Guten Morgen")
 		s.expect("user: Guten Morgen", "bot: Guten Tag!", "bot: Wie kann ich Ihnen helfen?", "final")
 		require.Equal(t, "de", s.lastTurn().Language)
+	})
+	play(t, func(c *Config) { polyglot(c); c.Examiner = thin{} }, func(s *stage) {
+		s.ready()
+		s.types("Guten Morgen")
+		require.Equal(t, "en", s.lastTurn().Language, "an answer to a question in English")
 	})
 }
 

@@ -73,12 +73,17 @@ func TestBuild(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, p.Instructions, "Beantworte")
 	require.Equal(t, []string{"de", "nl"}, p.Settings.Languages)
+	require.True(t, p.Settings.AutoDetectLanguage)
 	require.Equal(t, "Begleitung", made.SpeakerName("de"))
 
 	p, err = made.Speaker(v, []string{"nl", "en"})
 	require.NoError(t, err)
 	require.Contains(t, p.Instructions, "Answer what", "what is not there in a language is in the template's first")
 	require.Equal(t, "Guide", made.SpeakerName("nl"))
+
+	p, err = made.Speaker(v, []string{"nl"})
+	require.NoError(t, err)
+	require.False(t, p.Settings.AutoDetectLanguage, "there is no other language to go on in")
 }
 
 func TestBadTemplates(t *testing.T) {
