@@ -27,6 +27,9 @@ func main() {
 	if len(os.Args) == 4 && os.Args[1] == speakRole {
 		exit(speakBare(os.Args[2], os.Args[3]))
 	}
+	if len(os.Args) == 4 && os.Args[1] == bareAgentRole {
+		exit(serveBareAgent(os.Args[2], os.Args[3]))
+	}
 	ctrl.SetLogger(logr.Discard())
 	exit(run(context.Background()))
 }
@@ -77,6 +80,7 @@ var measures = []struct {
 	{"assigning", assigning},
 	{"talking", talking},
 	{"speaking", speaking},
+	{"agents", asking},
 	{"knowledge", knowing},
 	{"reading", reading},
 	{"search", searching},

@@ -36,16 +36,27 @@ const (
 // speakers are how many conversations speak at a time.
 var speakers = []int{1, 20, 100}
 
+// buildSpeech has what is started from now on speak aloud, until it is removed.
+func (f *fixture) buildSpeech() (remove func() error, err error) {
+	build := exec.Command("go", "build", "-trimpath", "-o", f.speech(), "./cmd/visavis-speech")
+	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	return func() error { return os.Remove(f.speech()) }, nil
+}
+
+// speech is where the program that speaks is looked for.
+func (f *fixture) speech() string { return filepath.Join(f.folder, espeak.Program) }
+
 // speaking measures conversations whose avatars speak aloud: how soon an answer is heard, what a
 // second of it costs, and what goes over the wire for it.
 func speaking(ctx context.Context, f *fixture) (err error) {
-	program := filepath.Join(f.folder, espeak.Program)
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "./cmd/visavis-speech")
-	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("build: %w", err)
+	remove, err := f.buildSpeech()
+	if err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(program)) }() // what other measures start says nothing aloud
+	defer func() { err = errors.Join(err, remove()) }() // what other measures start says nothing aloud
 	direct, err := freeport.Address()
 	if err != nil {
 		return err
@@ -62,7 +73,7 @@ func speaking(ctx context.Context, f *fixture) (err error) {
 			return fmt.Errorf("%d conversations: %w", n, err)
 		}
 	}
-	least, err := said.bare(ctx, program)
+	least, err := said.bare(ctx, f.speech())
 	if err != nil {
 		return err
 	}
@@ -197,40 +208,40 @@ func (t *talker) ask(ctx context.Context, question string) (time.Duration, error
 	return first.At.Sub(began), t.listening(ctx)
 }
 
-// speakTogether holds so many conversations at a time, and answers what a second of speech costs of
-// CPU time, in seconds: of the portal's process with those that speak for it.
-func speakTogether(ctx context.Context, a livetest.API, persona string, portal *process, n int, said *saying) (float64, error) {
-	talkers := make([]*talker, n)
-	defer func() {
-		for _, t := range talkers {
-			if t != nil {
-				t.c.Leave()
-			}
-		}
-	}()
-	if err := inParallelBy(n, n, func(i int) (err error) {
-		talkers[i], err = speak(ctx, a, persona, "opus", said, nil)
+// talkers are conversations that speak at the same time.
+type talkers []*talker
+
+// beginTalkers begins so many conversations.
+func beginTalkers(ctx context.Context, a livetest.API, persona string, n int, said *saying) (talkers, error) {
+	all := make(talkers, n)
+	err := inParallelBy(n, n, func(i int) (err error) {
+		all[i], err = speak(ctx, a, persona, "opus", said, nil)
 		return err
-	}); err != nil {
-		return 0, err
-	}
-	before, err := familyCPU(portal.cmd.Process.Pid)
+	})
 	if err != nil {
-		return 0, err
+		all.leave()
 	}
-	for _, t := range talkers {
-		t.spoken = 0
+	return all, err
+}
+
+func (all talkers) leave() {
+	for _, t := range all {
+		if t != nil {
+			t.c.Leave()
+		}
 	}
+}
+
+// talk asks each one question after another for a while, and answers how soon the answers were heard.
+func (all talkers) talk(ctx context.Context, span time.Duration) (took []time.Duration, err error) {
 	var (
 		mu    sync.Mutex
-		took  []time.Duration
 		began = time.Now()
 	)
-	if err := inParallelBy(n, n, func(i int) error {
-		t := talkers[i]
-		for q := i; time.Since(began) < speakFor; q++ {
+	err = inParallelBy(len(all), len(all), func(i int) error {
+		for q := i; time.Since(began) < span; q++ {
 			<-time.After(time.Duration(rand.Int64N(int64(thinks))))
-			d, err := t.ask(ctx, asked[q%len(asked)])
+			d, err := all[i].ask(ctx, asked[q%len(asked)])
 			if err != nil {
 				return fmt.Errorf("conversation %d: %w", i, err)
 			}
@@ -239,20 +250,41 @@ func speakTogether(ctx context.Context, a livetest.API, persona string, portal *
 			mu.Unlock()
 		}
 		return nil
-	}); err != nil {
+	})
+	return took, err
+}
+
+// speakTogether holds so many conversations at a time, and answers what a second of speech costs of
+// CPU time, in seconds: of the portal's process with those that speak for it.
+func speakTogether(ctx context.Context, a livetest.API, persona string, portal *process, n int, said *saying) (float64, error) {
+	all, err := beginTalkers(ctx, a, persona, n, said)
+	if err != nil {
 		return 0, err
 	}
-	all := time.Since(began)
+	defer all.leave()
+	before, err := familyCPU(portal.cmd.Process.Pid)
+	if err != nil {
+		return 0, err
+	}
+	for _, t := range all {
+		t.spoken = 0
+	}
+	began := time.Now()
+	took, err := all.talk(ctx, speakFor)
+	if err != nil {
+		return 0, err
+	}
+	lasted := time.Since(began)
 	after, err := familyCPU(portal.cmd.Process.Pid)
 	if err != nil {
 		return 0, err
 	}
 	var spoken time.Duration
-	for _, t := range talkers {
+	for _, t := range all {
 		spoken += t.spoken
 	}
 	report(fmt.Sprintf("Speech/first-sound-%d", n), len(took), ms(atPercent(took, 50), "p50"), ms(atPercent(took, 95), "p95"),
-		figure{spoken.Seconds() / all.Seconds(), "speaking-at-once"}, figure{(after - before) / all.Seconds(), "cpus"})
+		figure{spoken.Seconds() / lasted.Seconds(), "speaking-at-once"}, figure{(after - before) / lasted.Seconds(), "cpus"})
 	return (after - before) / spoken.Seconds(), nil
 }
 
