@@ -102,17 +102,24 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 		p.abort()
 		return err
 	}
-	credentials.greet(cmd.OutOrStdout(), d.dataDir, p.admin.Addr().String(), d.sample)
+	greet := func(talks bool) { credentials.greet(cmd.OutOrStdout(), d.dataDir, p.admin.Addr().String(), talks) }
 	// A database that ends by itself ends the process: there is nothing to serve.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go databases.watch(ctx, cancel)
 	if d.sample {
 		go func() {
-			if err := d.ensureSample(ctx, credentials); err != nil && ctx.Err() == nil {
+			err := d.ensureSample(ctx, credentials)
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil {
 				log.Warn("failed to make the sample portal", "error", err)
 			}
+			greet(err == nil)
 		}()
+	} else {
+		greet(false)
 	}
 	err = p.run(ctx)
 	if cause := context.Cause(ctx); errors.Is(cause, errDatabaseEnded) {
