@@ -38,10 +38,10 @@ before(async () => {
 })
 after(async () => {
   await browser?.close()
-  for (const id of connections) await call('DELETE', `/connections/${id}`)
   service?.close()
   server?.close()
   await rm(folder, { recursive: true, force: true })
+  for (const id of connections) await call('DELETE', `/connections/${id}`)
 })
 
 /** Opens the page of a session in a room. */
@@ -130,6 +130,34 @@ test('a button is held to speak in a room', async (t) => {
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor()
   assert.deepEqual(page.broken, [])
+})
+
+test('who is put out of the room comes in again with a new token', async (t) => {
+  const { page } = await begin(t)
+  await heard(page)
+  await page.getByText('Your turn').waitFor()
+  let renewed = 0
+  page.on('request', (request) => { renewed += /\/ticket$/.test(request.url()) })
+  assert.equal(await server.putOut(), 1)
+  await until(async () => renewed, (times) => times > 0)
+  await page.getByText('Your turn').waitFor()
+  await page.getByPlaceholder(/message/).fill(question)
+  await page.keyboard.press('Enter')
+  await page.getByRole('log').getByText('1890').first().waitFor()
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor() // the room's client logs as faults what was closed
+})
+
+test('where the client of the rooms cannot be loaded, the page says so', async (t) => {
+  const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: persona, transport: 'livekit' })
+  t.after(() => call('POST', `/sessions/${session.id}/end`))
+  const page = await open(browser, 'about:blank', { permissions: [], ignoreHTTPSErrors: true })
+  t.after(() => page.context().close())
+  await page.route('**/livekit-client*', (route) => route.abort())
+  await page.goto(joinUrl)
+  await page.getByRole('button', { name: 'Start the conversation' }).click()
+  await page.getByText('The connection was lost.').first().waitFor()
+  assert.equal(await page.getByText('Connecting').isVisible(), false)
 })
 
 test('the client of the rooms is as its makers publish it', async () => {

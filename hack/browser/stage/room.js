@@ -1,6 +1,7 @@
 // A LiveKit server for tests: the real one (LIVEKIT_SERVER), on loopback, behind TLS.
 
 import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -8,6 +9,8 @@ import { connect, createServer } from 'node:net'
 import { createServer as createTLSServer } from 'node:tls'
 import { until } from './api.js'
 
+/** As whom the avatar is in a room. */
+const persona = 'persona'
 const key = { apiKey: 'APItests', secret: 'secret-of-a-media-server-0123456789' }
 
 /** A port that is free now. */
@@ -27,9 +30,27 @@ async function freeUDPPort() {
   return port
 }
 
+/** A token of the server's own operations on a room, good for a minute. */
+function adminToken(room) {
+  const now = Math.floor(Date.now() / 1000)
+  const parts = [{ alg: 'HS256', typ: 'JWT' }, { iss: key.apiKey, nbf: now - 5, exp: now + 60, video: { roomList: true, roomAdmin: true, room } }]
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${signed}.${createHmac('sha256', key.secret).update(signed).digest('base64url')}`
+}
+
+/** Calls one of the server's own operations. */
+async function operate(port, operation, body) {
+  const answer = await fetch(`http://127.0.0.1:${port}/twirp/livekit.RoomService/${operation}`, {
+    method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${adminToken(body.room)}` }, body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`)
+  return answer.json()
+}
+
 /**
  * Starts the server, and answers what a media connection to it is made of.
- * @returns {Promise<{url: string, apiKey: string, secret: string, close: () => void}>}
+ * @returns {Promise<{url: string, apiKey: string, secret: string, putOut: () => Promise<number>, close: () => void}>} putOut puts
+ *   every visitor out of every room, and says how many those were
  */
 export async function mediaServer() {
   const [port, udp] = await Promise.all([freePort(), freeUDPPort()])
@@ -53,6 +74,17 @@ logging: {level: error}
   await once(front, 'listening')
   return {
     url: `wss://127.0.0.1:${front.address().port}`, ...key,
+    async putOut() {
+      let put = 0
+      for (const { name: room } of (await operate(port, 'ListRooms', {})).rooms) {
+        for (const { identity } of (await operate(port, 'ListParticipants', { room })).participants) {
+          if (identity === persona) continue
+          await operate(port, 'RemoveParticipant', { room, identity })
+          put++
+        }
+      }
+      return put
+    },
     close: () => {
       front.close()
       for (const socket of sockets) socket.destroy()
