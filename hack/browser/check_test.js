@@ -10,7 +10,7 @@ import { call, makePersona } from './stage/api.js'
 import { accessible, launch, open, phone, picture } from './stage/browser.js'
 import { makeCourse, signIn } from './stage/portal.js'
 import { recognition, utterance } from './stage/recognition.js'
-import { heard, sense } from './stage/senses.js'
+import { heard, visit as look } from './stage/senses.js'
 import { serve } from './stage/site.js'
 
 let folder, browser, refusing, persona, service, connection
@@ -58,14 +58,7 @@ function watch() {
 }
 
 /** Opens a page whose devices are noted. */
-async function visit(t, by, url, options) {
-  const page = await open(by, 'about:blank', options)
-  t.after(() => page.context().close())
-  await page.context().addInitScript(watch)
-  await sense(page.context())
-  await page.goto(url)
-  return page
-}
+const visit = (t, by, url, options) => look(t, by, url, options, (page) => page.context().addInitScript(watch))
 
 /** Begins the test of the microphone, which where that is allowed already begins, and takes its button away, by itself. */
 const begin = (button) => button.click({ timeout: 500 }).catch(() => {})

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { call, makePersona, until } from './stage/api.js'
-import { launchHearing, open, picture } from './stage/browser.js'
+import { launchHearing, picture } from './stage/browser.js'
 import { recognition, utterance } from './stage/recognition.js'
-import { captions, heard, moved, pressStop, sense, senseMouth, skews, stillHeard } from './stage/senses.js'
+import { captions, heard, moved, pressStop, senseMouth, skews, stillHeard, visit } from './stage/senses.js'
 
 const question = 'When was the orangery built?'
 const story = 'The orangery was built in 1890 by two sisters who had brought lemon trees from the south, and every winter the whole town ' +
@@ -44,20 +44,18 @@ after(async () => {
 async function begin(t, transport, script) {
   const { joinUrl, session, transport: { kind } } = await call('POST', '/sessions/tokens', { personaId: persona, transport })
   assert.equal(kind, transport)
-  const page = await open(browser, 'about:blank', { permissions: [] })
-  t.after(() => page.context().close())
-  await sense(page.context())
-  if (script) await page.context().addInitScript(script)
   const frames = { sent: 0, received: 0, types: [] }
-  page.on('websocket', (socket) => {
-    for (const way of ['sent', 'received']) {
-      socket.on(`frame${way}`, ({ payload }) => {
-        if (typeof payload !== 'string') frames[way]++
-        else if (way === 'received') frames.types.push(JSON.parse(payload).type)
-      })
-    }
+  const page = await visit(t, browser, joinUrl, { permissions: [] }, async (opened) => {
+    if (script) await opened.context().addInitScript(script)
+    opened.on('websocket', (socket) => {
+      for (const way of ['sent', 'received']) {
+        socket.on(`frame${way}`, ({ payload }) => {
+          if (typeof payload !== 'string') frames[way]++
+          else if (way === 'received') frames.types.push(JSON.parse(payload).type)
+        })
+      }
+    })
   })
-  await page.goto(joinUrl)
   await page.getByRole('button', { name: 'Start the conversation' }).click()
   await senseMouth(page)
   return { page, session, frames }

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { call, makePersona, makePortrait, until } from './stage/api.js'
-import { accessible, launch, open, phone, picture } from './stage/browser.js'
+import { accessible, launch, phone, picture } from './stage/browser.js'
 import { makeCourse, publish, signIn } from './stage/portal.js'
 import { serve } from './stage/site.js'
-import { heard, sense } from './stage/senses.js'
+import { heard, visit } from './stage/senses.js'
 
 /** How long the pieces of a recording may take to be joined, in milliseconds. */
 const joinedWithin = 90_000
@@ -47,15 +47,6 @@ after(async () => {
   await call('PATCH', '/settings/privacy.recordings', { value: false })
   await browser?.close()
 })
-
-/** Opens a page whose visitor is noted. */
-async function visit(t, url, options) {
-  const page = await open(browser, 'about:blank', options)
-  t.after(() => page.context().close())
-  await sense(page.context())
-  await page.goto(url)
-  return page
-}
 
 /** Runs in a page: notes, with every frame, who is heard and how far each mouth is open and each face is turned. */
 async function watchPair(page) {
@@ -120,7 +111,7 @@ async function onlyTheirs(page) {
 
 test('a link shows both hosts, of whom each moves their own mouth', async (t) => {
   const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: duo.personaId, record: true })
-  const page = await visit(t, joinUrl)
+  const page = await visit(t, browser, joinUrl)
   await watchPair(page)
   const start = page.getByRole('button', { name: 'Start the conversation' })
   await start.waitFor()
@@ -158,7 +149,7 @@ test('a link shows both hosts, of whom each moves their own mouth', async (t) =>
   // The recording plays both.
   await until(() => call('GET', `/sessions/${session.id}`), ({ recordingAvailable }) => recordingAvailable, joinedWithin)
   const { pageUrl } = await call('GET', `/sessions/${session.id}/recording`)
-  const player = await visit(t, pageUrl)
+  const player = await visit(t, browser, pageUrl)
   await watchPair(player)
   await player.getByText('Ben, when was the orangery built?').waitFor()
   assert.deepEqual(new Set(await player.locator('.turn.avatar .who').allTextContents()), new Set(['Ada', 'Ben']))
@@ -174,7 +165,7 @@ test('a link shows both hosts, of whom each moves their own mouth', async (t) =>
 
 test('a phone shows both hosts', async (t) => {
   const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: duo.personaId })
-  const page = await visit(t, joinUrl, phone)
+  const page = await visit(t, browser, joinUrl, phone)
   await watchPair(page)
   const start = page.getByRole('button', { name: 'Start the conversation' })
   await start.waitFor()
@@ -189,7 +180,7 @@ test('a phone shows both hosts', async (t) => {
 
 test('hosts keep their seats where one writes from right to left', async (t) => {
   const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: duo.personaId })
-  const page = await visit(t, joinUrl, { locale: 'ar' })
+  const page = await visit(t, browser, joinUrl, { locale: 'ar' })
   await page.locator('#start').click()
   for (const seat of ['left', 'right']) await page.locator(`.host[data-seat="${seat}"] canvas:not([hidden])`).waitFor({ timeout: 30_000 })
   await speaks(page, 'right')
@@ -206,7 +197,7 @@ test('a portal shows both hosts', async (t) => {
   const portal = await makeCourse('Duo')
   await call('PUT', `/portals/${portal.id}/persona`, { duoId: duo.id })
   await publish(portal)
-  const page = await visit(t, portal.url)
+  const page = await visit(t, browser, portal.url)
   await page.locator('a.button').first().click()
   await page.getByRole('form', { name: 'As a guest' }).waitFor()
   await signIn(page, 'Kim')
@@ -222,7 +213,7 @@ test('a widget shows both hosts', async (t) => {
   for (const [name, options] of Object.entries({ 'duo-widget': {}, 'duo-widget-phone': phone })) {
     const site = await serve({ body: widget.embed.html })
     t.after(site.close)
-    const page = await visit(t, site.origin, options)
+    const page = await visit(t, browser, site.origin, options)
     await page.getByRole('button', { name: 'Talk with Ada and Ben' }).click()
     await page.getByRole('button', { name: 'Start the conversation' }).click()
     for (const seat of ['left', 'right']) await page.locator(`.host[data-seat="${seat}"] canvas:not([hidden])`).waitFor({ timeout: 30_000 })

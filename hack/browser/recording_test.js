@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { call, makePersona, until } from './stage/api.js'
-import { accessible, launch, open, phone, picture } from './stage/browser.js'
-import { captions, heard, moved, sense } from './stage/senses.js'
+import { accessible, launch, phone, picture } from './stage/browser.js'
+import { captions, heard, moved, visit } from './stage/senses.js'
 
 /** How long the pieces of a recording may take to be joined, in milliseconds: the last may come 20 s after the end. */
 const joinedWithin = 90_000
@@ -30,18 +30,10 @@ after(async () => {
 /** Begins a conversation whose user is asked to be recorded. */
 async function begin(t, options) {
   const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: persona, channel: 'voice', record: true })
-  const page = await visit(t, joinUrl, options)
+  const page = await visit(t, browser, joinUrl, options)
   await page.getByRole('button', { name: 'Start the conversation' }).click()
   await page.getByRole('button', { name: 'I agree to be recorded' }).waitFor()
   return { page, session }
-}
-
-async function visit(t, url, options) {
-  const page = await open(browser, 'about:blank', options)
-  t.after(() => page.context().close())
-  await sense(page.context())
-  await page.goto(url)
-  return page
 }
 
 const recorded = (session) => call('GET', `/sessions/${session.id}`).then((s) => s.recordingAvailable)
@@ -68,7 +60,7 @@ test('who agrees is recorded, and the page plays it', async (t) => {
   const { pageUrl, missingMs, durationMs } = await call('GET', `/sessions/${session.id}/recording`)
   assert.ok(durationMs > 4000, `it lasts ${durationMs} ms`)
   assert.equal(missingMs, 0)
-  const player = await visit(t, pageUrl)
+  const player = await visit(t, browser, pageUrl)
   await player.getByText('When was the orangery built?').waitFor()
   await player.evaluate(() => document.getElementById('sound').play())
   await moved(player)

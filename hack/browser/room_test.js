@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { call, makePersona, until } from './stage/api.js'
-import { accessible, launchHearing, open, picture } from './stage/browser.js'
+import { accessible, launchHearing, picture } from './stage/browser.js'
 import { recognition, utterance } from './stage/recognition.js'
 import { mediaServer } from './stage/room.js'
-import { captions, heard, moved, pressStop, sense, senseMouth, skews, stillHeard } from './stage/senses.js'
+import { captions, heard, moved, pressStop, senseMouth, skews, stillHeard, visit } from './stage/senses.js'
 
 const question = 'When was the orangery built?'
 const story = 'The orangery was built in 1890 by two sisters who had brought lemon trees from the south, and every winter the whole town ' +
@@ -47,10 +47,7 @@ after(async () => {
 /** Opens the page of a session in a room. */
 async function begin(t, who = persona) {
   const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: who, transport: 'livekit' })
-  const page = await open(browser, 'about:blank', { permissions: [], ignoreHTTPSErrors: true })
-  t.after(() => page.context().close())
-  await sense(page.context())
-  await page.goto(joinUrl)
+  const page = await visit(t, browser, joinUrl, { permissions: [], ignoreHTTPSErrors: true })
   await page.getByRole('button', { name: 'Start the conversation' }).click()
   await senseMouth(page)
   return { page, session }
@@ -151,10 +148,8 @@ test('who is put out of the room comes in again with a new token', async (t) => 
 test('where the client of the rooms cannot be loaded, the page says so', async (t) => {
   const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: persona, transport: 'livekit' })
   t.after(() => call('POST', `/sessions/${session.id}/end`))
-  const page = await open(browser, 'about:blank', { permissions: [], ignoreHTTPSErrors: true })
-  t.after(() => page.context().close())
-  await page.route('**/livekit-client*', (route) => route.abort())
-  await page.goto(joinUrl)
+  const page = await visit(t, browser, joinUrl, { permissions: [], ignoreHTTPSErrors: true },
+    (opened) => opened.route('**/livekit-client*', (route) => route.abort()))
   await page.getByRole('button', { name: 'Start the conversation' }).click()
   await page.getByText('The connection was lost.').first().waitFor()
   assert.equal(await page.getByText('Connecting').isVisible(), false)

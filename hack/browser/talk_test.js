@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { call, makePersona, until } from './stage/api.js'
-import { accessible, launch, open, phone, picture } from './stage/browser.js'
+import { accessible, launch, phone, picture } from './stage/browser.js'
 import { makeCourse, signIn } from './stage/portal.js'
 import { serve } from './stage/site.js'
-import { captions, heard, moved, pressStop, sense, stillHeard } from './stage/senses.js'
+import { captions, heard, moved, pressStop, stillHeard, visit } from './stage/senses.js'
 
 /** How soon a face must move after the click that brings it, in milliseconds, on a machine that has other things to do. */
 const movesWithin = 2500
@@ -30,15 +30,6 @@ before(async () => {
   persona = await makePersona('Amara', { 'The orangery': story }, { greeting: { text: { en: greeting } } })
 })
 after(() => browser?.close())
-
-/** Opens a page whose visitor is noted. */
-async function visit(t, url, options) {
-  const page = await open(browser, 'about:blank', options)
-  t.after(() => page.context().close())
-  await sense(page.context())
-  await page.goto(url)
-  return page
-}
 
 /** Talks on a page where the conversation begins, and holds it against what must be so. */
 async function talk(page, name) {
@@ -71,7 +62,7 @@ function soon(name, ms, within = movesWithin) {
 
 test('a portal speaks', async (t) => {
   const portal = await makeCourse('Spoken')
-  const page = await visit(t, portal.url)
+  const page = await visit(t, browser, portal.url)
   await page.locator('a.button').first().click()
   const form = page.getByRole('form', { name: 'As a guest' })
   await form.waitFor()
@@ -85,7 +76,7 @@ test('a portal speaks', async (t) => {
 test('a link holds a conversation', async (t) => {
   const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: persona })
   const opened = Date.now()
-  const page = await visit(t, joinUrl)
+  const page = await visit(t, browser, joinUrl)
   const start = page.getByRole('button', { name: 'Start the conversation' })
   await start.waitFor()
   assert.ok(!page.url().includes('#'), 'the token is not in the address bar')
@@ -116,7 +107,7 @@ test('a link holds a conversation', async (t) => {
 
 test('a link holds a conversation in text', async (t) => {
   const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: persona, channel: 'chat' })
-  const page = await visit(t, joinUrl, phone)
+  const page = await visit(t, browser, joinUrl, phone)
   await page.getByText('Amara is ready to write with you.').waitFor()
   await picture(page, 'link-chat-lobby')
   await page.getByRole('button', { name: 'Start the conversation' }).click()
@@ -132,7 +123,7 @@ test('a link holds a conversation in text', async (t) => {
 
 test('a link shows all of it on a phone', async (t) => {
   const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: persona })
-  const page = await visit(t, joinUrl, phone)
+  const page = await visit(t, browser, joinUrl, phone)
   await page.getByRole('button', { name: 'Start the conversation' }).waitFor()
   await moved(page)
   await picture(page, 'link-phone-lobby')
@@ -150,7 +141,7 @@ test('a widget speaks', async (t) => {
   for (const [name, options] of Object.entries({ widget: {}, 'widget-phone': phone })) {
     const site = await serve({ body: widget.embed.html })
     t.after(site.close)
-    const page = await visit(t, site.origin, options)
+    const page = await visit(t, browser, site.origin, options)
     await page.getByRole('button', { name: 'Talk with Amara' }).click()
     const start = page.getByRole('button', { name: 'Start the conversation' })
     await start.waitFor()
@@ -182,7 +173,7 @@ test('a widget speaks', async (t) => {
 
 test('a link that opens nothing says so', async (t) => {
   const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: persona })
-  const page = await visit(t, joinUrl.replace(/#.*/, '#nothing'))
+  const page = await visit(t, browser, joinUrl.replace(/#.*/, '#nothing'))
   await page.getByRole('alert').getByText('This link does not open a conversation.').waitFor()
   await picture(page, 'link-nothing')
 })

@@ -1,5 +1,7 @@
 // What somebody before a page sees and hears, noted as it comes.
 
+import { open } from './browser.js'
+
 /** How loud is not silent, of 1. */
 const audible = 0.02
 
@@ -53,6 +55,20 @@ function notes() {
   }
   document.addEventListener('DOMContentLoaded', () => requestAnimationFrame(look))
   noted.find = find
+}
+
+/**
+ * Opens a page whose visitor is noted from its beginning, in a browser of its own, for as long as a test takes.
+ * @param {import('playwright-core').Browser} browser
+ * @param {((page: import('playwright-core').Page) => Promise<void>)} [prepare] what is done before the page is loaded
+ */
+export async function visit(t, browser, url, options, prepare) {
+  const page = await open(browser, 'about:blank', options)
+  t.after(() => page.context().close())
+  await sense(page.context())
+  await prepare?.(page)
+  await page.goto(url)
+  return page
 }
 
 /** Has every page of a context noted from now on. */
