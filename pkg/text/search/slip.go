@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -40,10 +41,29 @@ func slip(a, b string, most int) float64 {
 // slipsBetween is how far two words are apart in slips, wherever these are; more than most where
 // they are further.
 func slipsBetween(x, y []rune, most int) float64 {
-	far := float64(most) + 1
-	if len(x) == 0 || len(y) == 0 || len(x) > longest || len(y) > longest {
-		return far
+	if len(x) == 0 || len(y) == 0 || len(x) > longest || len(y) > longest || leastSlips(x, y) > float64(most) {
+		return float64(most) + 1
 	}
+	return distance(x, y, most)
+}
+
+// leastSlips is less than two words are apart in slips, or as much, by what is quickly seen: their lengths and their letters.
+func leastSlips(x, y []rune) float64 {
+	differ := bits.OnesCount64(lettersOf(x) ^ lettersOf(y))
+	return max(slipDoubled*float64(max(len(x)-len(y), len(y)-len(x))), soundsAlike/2*float64(differ)) // a letter for another is two that differ
+}
+
+// lettersOf is the set of a word's letters, where some share a place.
+func lettersOf(word []rune) (set uint64) {
+	for _, r := range word {
+		set |= 1 << (r & 63)
+	}
+	return set
+}
+
+// distance is how far two words are apart in slips, by each way from one to the other.
+func distance(x, y []rune, most int) float64 {
+	far := float64(most) + 1
 	var rows [3][longest + 1]float64
 	before, last, row := rows[0][:len(y)+1], rows[1][:len(y)+1], rows[2][:len(y)+1]
 	for j := range last {
@@ -107,6 +127,25 @@ var (
 
 // alike is what one letter for another counts.
 func alike(a, b rune) float64 {
+	if x, y := a-'a', b-'a'; 0 <= x && x < latin && 0 <= y && y < latin {
+		return alikeLetters[x][y]
+	}
+	return slipReplaced // no other letters are listed
+}
+
+// latin is how many letters of ASCII there are.
+const latin = 26
+
+var alikeLetters = func() (all [latin][latin]float64) {
+	for x := range rune(latin) {
+		for y := range rune(latin) {
+			all[x][y] = listedAlike('a'+x, 'a'+y)
+		}
+	}
+	return all
+}()
+
+func listedAlike(a, b rune) float64 {
 	for _, some := range sounds {
 		if strings.ContainsRune(some, a) && strings.ContainsRune(some, b) {
 			return soundsAlike
