@@ -62,6 +62,9 @@ func (c *Call) take(body []byte) error {
 	if param, found := findNUL(body); found {
 		return problem.Invalid(param, "Text must not contain NUL characters.")
 	}
+	if err := checkMembers(body); err != nil {
+		return err
+	}
 	c.body = body
 	c.request.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
