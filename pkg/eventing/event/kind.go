@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 )
 
@@ -28,6 +29,7 @@ type Kind struct {
 
 	values    fieldValues
 	structure map[string]any // the structure fields, all null
+	moments   *moment.Places
 	schema    func() map[string]any
 }
 
