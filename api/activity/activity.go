@@ -100,7 +100,7 @@ func hidden(g scope.Grant) (kinds []string) {
 func changes(kept map[string]any) map[string]any {
 	for name, value := range kept {
 		text, ok := value.(string)
-		if !ok || !strings.HasSuffix(name, "At") && name != "from" && name != "to" {
+		if !ok || !strings.HasSuffix(name, "At") {
 			continue
 		}
 		if at, err := time.Parse(time.RFC3339Nano, text); err == nil {

@@ -140,7 +140,7 @@ func Marshal(v any) ([]byte, error) {
 
 // Write is the text with its moments as they are to be. The text is valid JSON as encoding/json writes it.
 func (p *Places) Write(text []byte) []byte {
-	if p == nil || len(text) == 0 {
+	if p == nil {
 		return text
 	}
 	w := writer{from: text, to: make([]byte, 0, len(text)+len(text)/8)}
