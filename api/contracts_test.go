@@ -33,9 +33,6 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 				answer := w.Call(t, o, r)
 				require.Contains(t, append([]int{d.Success(t, o)}, o.Also...), answer.Status, "%s", answer.Raw)
 				require.Equal(t, string(v), answer.Header.Get(contract.Header))
-				if strings.Contains(string(answer.Raw), `"requestId"`) { // what others have laid down has its own forms
-					apitest.CheckMoments(t, answer)
-				}
 				switch {
 				case answer.Header.Get("Content-Type") != "application/json":
 					require.NotEmpty(t, answer.Raw)

@@ -5,13 +5,11 @@ package activity
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -71,7 +69,7 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Log
 }
 
 func show(e activity.Entry) LogEntry {
-	shown := LogEntry{e.ID, e.At.UTC(), e.Actor, e.Action, e.TargetKind, e.TargetID, changes(e.Changes), nil}
+	shown := LogEntry{e.ID, e.At.UTC(), e.Actor, e.Action, e.TargetKind, e.TargetID, e.Changes, nil}
 	if e.Address != "" {
 		shown.Address = &e.Address
 	}
@@ -94,18 +92,4 @@ func hidden(g scope.Grant) (kinds []string) {
 		}
 	}
 	return kinds
-}
-
-// changes are the new values of an entry, with the moments among them as answers write them: they were kept as JSON.
-func changes(kept map[string]any) map[string]any {
-	for name, value := range kept {
-		text, ok := value.(string)
-		if !ok || !strings.HasSuffix(name, "At") {
-			continue
-		}
-		if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
-			kept[name] = moment.Format(at)
-		}
-	}
-	return kept
 }

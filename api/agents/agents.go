@@ -177,13 +177,13 @@ type AgentAnswer struct {
 
 // AgentProof is how an answer is signed.
 type AgentProof struct {
-	Agent      string        `json:"agent" format:"uri" doc:"The agent that was asked (getAgent)."`
-	Question   string        `json:"question" doc:"What was asked, as it was sent."`
-	After      []string      `json:"after" doc:"The questions before it that it could refer to, oldest first, each cut to 300 characters; none for a first one."`
-	AnsweredAt route.Instant `json:"answeredAt" doc:"When it was answered, in UTC."`
-	Edition    string        `json:"edition" doc:"Names what the agent knew: it changes with the published portal, its persona and what its packs hold."`
-	IssuerURL  string        `json:"issuerUrl" format:"uri" doc:"The DID document that has the organization's keys (getIssuerDocument)."`
-	JWS        string        `json:"jws" doc:"A detached JWS (RS256; RFC 7515, appendix F). Its payload is this answer without conversationId and proof.jws, in canonical form (RFC 8785); its kid is the id of a verification method of the DID document."`
+	Agent      string    `json:"agent" format:"uri" doc:"The agent that was asked (getAgent)."`
+	Question   string    `json:"question" doc:"What was asked, as it was sent."`
+	After      []string  `json:"after" doc:"The questions before it that it could refer to, oldest first, each cut to 300 characters; none for a first one."`
+	AnsweredAt time.Time `json:"answeredAt" doc:"When it was answered, in UTC."`
+	Edition    string    `json:"edition" doc:"Names what the agent knew: it changes with the published portal, its persona and what its packs hold."`
+	IssuerURL  string    `json:"issuerUrl" format:"uri" doc:"The DID document that has the organization's keys (getIssuerDocument)."`
+	JWS        string    `json:"jws" doc:"A detached JWS (RS256; RFC 7515, appendix F). Its payload is this answer without conversationId and proof.jws, in canonical form (RFC 8785); its kid is the id of a verification method of the DID document."`
 }
 
 // PublicSource is a document that an answer rests on.
@@ -250,7 +250,7 @@ func (a *API) reply(ctx context.Context, found *agent.Agent, at string, asked Ag
 		return AgentAnswer{}, err
 	}
 	shown := showAnswer(found, said)
-	shown.Proof = AgentProof{Agent: at, Question: asked.Question, After: said.After, AnsweredAt: route.Instant{Time: said.At}, Edition: said.Edition, IssuerURL: a.Agents.IssuerURL(found)}
+	shown.Proof = AgentProof{Agent: at, Question: asked.Question, After: said.After, AnsweredAt: said.At, Edition: said.Edition, IssuerURL: a.Agents.IssuerURL(found)}
 	text, err := json.Marshal(shown)
 	if err != nil {
 		return AgentAnswer{}, err

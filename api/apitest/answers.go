@@ -30,19 +30,14 @@ func CheckHeaders(t testing.TB, a Answer) {
 	require.LessOrEqual(t, numbers["RateLimit-Reset"], 60)
 }
 
-var (
-	anyMoment = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^"\\]*"`)
-	// asWritten is a moment as all are written: in UTC, and to the microsecond, which is what databases keep.
-	asWritten = regexp.MustCompile(`^"[^"]{19}\.\d{6}Z"$`)
-)
+// finerThanKept is a moment to the nanosecond. Databases keep microseconds: a moment that is told finer is told otherwise
+// when it is read again.
+var finerThanKept = regexp.MustCompile(`"[^"]+":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7,}[^"]*"`)
 
-// CheckMoments checks that an answer writes every moment alike. What is the caller's own, such as values of
-// metadata, must not look like one.
+// CheckMoments checks that an answer tells every moment as it is kept.
 func CheckMoments(t testing.TB, a Answer) {
 	t.Helper()
-	for _, text := range anyMoment.FindAllString(string(a.Raw), -1) {
-		require.Regexp(t, asWritten, text)
-	}
+	require.Empty(t, finerThanKept.FindAllString(string(a.Raw), -1), "moments that are finer than microseconds")
 }
 
 // CheckEnvelope checks the form of a JSON answer (spec, Envelope).

@@ -17,7 +17,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/mail"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/hiring/ats"
@@ -253,7 +252,7 @@ func (w *World) offerBody(t testing.TB, org *Org) map[string]any {
 // InterviewSlot is an hour at noon, some days from now.
 func InterviewSlot(days int) map[string]any {
 	at := Moment().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(12 * time.Hour)
-	return map[string]any{"startsAt": moment.Format(at), "endsAt": moment.Format(at.Add(time.Hour))}
+	return map[string]any{"startsAt": at.Format(time.RFC3339), "endsAt": at.Add(time.Hour).Format(time.RFC3339)}
 }
 
 // HiringManager is who reviews and decides in an organization.

@@ -11,7 +11,6 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/provider/caldav/caldavtest"
@@ -73,7 +72,7 @@ func TestACalendarIsKeptInStep(t *testing.T) {
 		return all
 	}
 	at := func(hour int) string {
-		return moment.Format(tomorrow.Add(time.Duration(hour) * time.Hour))
+		return tomorrow.Add(time.Duration(hour) * time.Hour).Format("2006-01-02T15:04:05Z")
 	}
 	require.NotContains(t, times(), at(12), "it is read before the first answer")
 	require.Contains(t, times(), at(9))

@@ -10,7 +10,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -99,7 +98,7 @@ func TestTheLawsOfARemoteRoleFollowTheCandidate(t *testing.T) {
 	}
 	require.Equal(t, []int{2, 2}, []int{given, agreed})
 	w.Arrive(t, w.Acme, bronx)
-	require.Equal(t, moment.Format(from), read(t, w, "getCandidate", late)["startsFrom"], "once")
+	require.Equal(t, from.Format(time.RFC3339Nano), read(t, w, "getCandidate", late)["startsFrom"], "once")
 
 	made := inviteFrom(t, w, role, map[string]any{"region": "Illinois", "country": "US"})
 	which = w.Arrive(t, w.Acme, made.Data(t)["invites"].([]any)[0].(map[string]any))

@@ -15,7 +15,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/hack/receiver/endpoint"
 	"visavis.dev/pkg/base/contract"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/apikey"
@@ -236,7 +235,7 @@ func testJobsAreCancelled(t *testing.T, w *apitest.World) {
 	require.WithinDuration(t, time.Now(), finished, time.Minute)
 	want := maps.Clone(job)
 	want["state"], want["finishedAt"] = "cancelled", cancelled["finishedAt"]
-	want["expiresAt"] = moment.Format(finished.AddDate(0, 0, 30))
+	want["expiresAt"] = finished.AddDate(0, 0, 30).Format(time.RFC3339Nano)
 	require.Equal(t, want, cancelled)
 	for _, key := range []apikey.Secret{w.Acme.Old, w.Acme.New} {
 		require.Equal(t, cancelled, w.CallAs(t, "cancelJob", job["id"].(string), key, nil).Data(t), "again is the same")

@@ -136,7 +136,7 @@ func TestChangingKeys(t *testing.T) {
 	apitest.RequireError(t, change(map[string]any{"scopes": []string{"avatars:read", "avatars:write"}}), http.StatusBadRequest, "invalid_request", "body.scopes")
 	apitest.RequireError(t, change(map[string]any{"expiresAt": "2020-01-01T00:00:00Z"}), http.StatusBadRequest, "invalid_request", "body.expiresAt")
 	apitest.RequireError(t, change(map[string]any{"allowedAddresses": []string{"10.0.0.1"}}), http.StatusBadRequest, "invalid_request", "body.allowedAddresses")
-	require.Equal(t, "2099-01-01T00:00:00.000000Z", change(map[string]any{"expiresAt": "2099-01-01T01:00:00+01:00"}).Data(t)["expiresAt"])
+	require.Equal(t, "2099-01-01T00:00:00Z", change(map[string]any{"expiresAt": "2099-01-01T01:00:00+01:00"}).Data(t)["expiresAt"])
 	require.Nil(t, change(map[string]any{"expiresAt": nil}).Data(t)["expiresAt"])
 	require.Equal(t, "renamed", change(map[string]any{"name": "renamed"}).Data(t)["name"])
 	require.Equal(t, w.CallAs(t, "getKey", key, w.Acme.New, nil).Data(t), change(map[string]any{}).Data(t), "nothing changes nothing")

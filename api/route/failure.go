@@ -7,12 +7,10 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"reflect"
 	"strconv"
 	"time"
 
 	"visavis.dev/pkg/base/contract"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/store/idempotency"
 	"visavis.dev/pkg/store/tenant"
@@ -107,8 +105,8 @@ func (c *Call) render(v any) []byte {
 	return encode(v)
 }
 
-// encode writes JSON, with <, > and & as they are: answers are no HTML. All moments have one form. What it
-// gets are our own types, so a failure is a fault of the program.
+// encode writes JSON, with <, > and & as they are: answers are no HTML. What it gets
+// are our own types, so a failure is a fault of the program.
 func encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -116,5 +114,5 @@ func encode(v any) []byte {
 	if err := e.Encode(v); err != nil {
 		panic(err)
 	}
-	return moment.Of(reflect.TypeOf(v)).Write(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -2,18 +2,15 @@ package route
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"visavis.dev/pkg/base/moment"
 )
 
-var ofTime = reflect.TypeFor[time.Time]()
+var moment = reflect.TypeFor[time.Time]()
 
 // asKept cuts every moment in a body that was read to microseconds, which is what databases keep: a
 // change is then answered as it is read again.
@@ -36,7 +33,7 @@ func asKept(v reflect.Value) {
 			v.SetMapIndex(key, one)
 		}
 	case reflect.Struct:
-		if v.Type() == ofTime {
+		if v.Type() == moment {
 			if t := v.Interface().(time.Time); v.CanSet() {
 				v.Set(reflect.ValueOf(t.Truncate(time.Microsecond)))
 			}
@@ -65,7 +62,7 @@ func hasMoments(t reflect.Type) bool {
 }
 
 func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if t == ofTime {
+	if t == moment {
 		return true
 	}
 	if seen[t] {
@@ -112,13 +109,3 @@ var errNoMoment = errors.New("must be an ISO 8601 date (2026-10-01) or date-time
 func (Moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Examples: []any{"2026-10-01"}}
 }
-
-// Instant is a moment of an answer that is signed, or told by other protocols too: all write it in the form that
-// moments have in answers.
-type Instant struct{ time.Time }
-
-// MarshalJSON writes the moment.
-func (i Instant) MarshalJSON() ([]byte, error) { return json.Marshal(moment.Format(i.Time)) }
-
-// Schema is that of a moment.
-func (Instant) Schema(r huma.Registry) *huma.Schema { return r.Schema(ofTime, true, "") }

@@ -57,9 +57,6 @@ type OrNull[T any] struct{ Value *T }
 // MarshalJSON writes the object or null.
 func (o OrNull[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
 
-// Wraps implements moment.Wrapper.
-func (OrNull[T]) Wraps() reflect.Type { return reflect.TypeFor[T]() }
-
 // Schema allows both.
 func (o OrNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}

@@ -11,7 +11,6 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
@@ -45,7 +44,7 @@ func testTranscripts(t *testing.T, w *apitest.World) {
 	require.Len(t, turns, 4)
 	require.Equal(t, map[string]any{
 		"id": first.ID.String(), "index": 0.0, "speaker": "user", "host": nil, "name": nil, "text": "When do\nyou open?", "spokenText": nil, "language": "en",
-		"source": "typed", "startedAt": moment.Format(first.StartedAt), "endedAt": moment.Format(*first.EndedAt), "offsetMs": 0.0,
+		"source": "typed", "startedAt": first.StartedAt.Format(time.RFC3339Nano), "endedAt": first.EndedAt.Format(time.RFC3339Nano), "offsetMs": 0.0,
 		"durationMs": 1500.0, "interrupted": false, "sources": []any{}, "grounded": nil, "toolCalls": []any{}, "redacted": false,
 	}, turns[0])
 	require.Equal(t, []any{"At nine. And on Sundays at ten.", "At nine.", 2000.0, true, true},

@@ -15,7 +15,6 @@ import (
 
 	"visavis.dev/hack/receiver/endpoint"
 	"visavis.dev/pkg/base/contract"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
@@ -220,13 +219,13 @@ func TestContracts(t *testing.T) {
 	require.NotContains(t, old.DeliveryID, "whd_")
 	require.Equal(t, young.EventID, old.EventID)
 	require.JSONEq(t, `{"id":"`+young.EventID+`","type":"lead.captured","apiVersion":"2026-10-01","organizationId":"`+w.one.String()+`",
-		"createdAt":"`+moment.Format(w.now())+`","data":{
+		"createdAt":"`+w.now().Format(time.RFC3339Nano)+`","data":{
 		"inboxItemId":"inb_1","sessionId":null,"portalId":"portal_0683mPq2v9XKf1sTn7ZQ4b","widgetId":null,"personaId":null,"leadBand":"hot",
 		"state":null,"assigneeId":null,"contactConsent":null,"sourceUrl":null,"campaign":null,"language":null,"createdAt":null,"updatedAt":null,
 		"contact":{"name":"Kim","email":null,"phone":null,"company":null,"preferredChannel":null},
 		"need":null,"budget":null,"timeline":null,"answers":null,"summary":null}}`, string(young.Body),
 		"conversation words are held back: the webhook did not ask for them")
-	require.JSONEq(t, `{"id":"`+young.EventID+`","type":"lead.captured","createdAt":"`+moment.Format(w.now())+`","data":{
+	require.JSONEq(t, `{"id":"`+young.EventID+`","type":"lead.captured","createdAt":"`+w.now().Format(time.RFC3339Nano)+`","data":{
 		"sessionId":null,"portalId":"0683mPq2v9XKf1sTn7ZQ4b","widgetId":null,"personaId":null,"leadScore":"hot",
 		"state":null,"assigneeId":null,"contactConsent":null,"sourceUrl":null,"campaign":null,"language":null,"createdAt":null,"updatedAt":null,
 		"name":"Kim","email":null,"phone":null,"company":null,"preferredChannel":null,

@@ -3,12 +3,10 @@ package event
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"time"
 
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 )
 
 // envelope is an event as a webhook's body and as GET /events have it, in the
@@ -26,11 +24,8 @@ type envelope struct {
 // Body writes an event in a contract, as JSON.
 func Body(v contract.Version, e Event, t Rendered) ([]byte, error) {
 	body, err := plain(envelope{e.ID, e.Type, contract.Latest, e.Org, e.At.UTC(), t.Data, t.AIGenerated})
-	if err != nil {
-		return nil, err
-	}
-	if body = moment.Of(reflect.TypeFor[envelope]()).Write(body); v == contract.Latest {
-		return body, nil
+	if err != nil || v == contract.Latest {
+		return body, err
 	}
 	var newest map[string]any
 	if err := json.Unmarshal(body, &newest); err != nil {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"visavis.dev/pkg/base/moment"
 )
 
 // catalogue is every type, in the spec's order (Event types).
@@ -19,14 +17,9 @@ var catalogueByType = byType(catalogue)
 func complete(kinds []*Kind) []*Kind {
 	for _, k := range kinds {
 		k.structure = make(map[string]any, len(k.Fields.Structure))
-		var moments []string
 		for _, b := range fieldBranches(k.Fields.Structure) {
 			k.structure[b.name] = nil
-			if plainSchema(b.name)["format"] == "date-time" {
-				moments = append(moments, b.name)
-			}
 		}
-		k.moments = moment.Named(moments...)
 		k.schema = sync.OnceValue(k.dataSchema)
 		for _, paths := range []*[]string{&k.Fields.Contact, &k.Fields.Result, &k.Fields.Conversation} {
 			if *paths == nil {

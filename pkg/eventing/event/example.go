@@ -6,7 +6,6 @@ import (
 
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 )
 
 // exampleAt is when the events of the examples happened.
@@ -21,7 +20,7 @@ func (k *Kind) Example(v contract.Version) map[string]any {
 	}
 	return contract.Event(v, map[string]any{
 		"id": id.Named[exampleKind]("event").String(), "type": string(k.Type), "apiVersion": string(contract.Latest),
-		"organizationId": id.Org(id.Named[exampleKind]("organization")).String(), "createdAt": moment.Format(exampleAt), "data": data,
+		"organizationId": id.Org(id.Named[exampleKind]("organization")).String(), "createdAt": exampleAt.Format(time.RFC3339), "data": data,
 	})
 }
 
@@ -55,7 +54,7 @@ func exampleOf(name string, schema map[string]any) any {
 		return object
 	}
 	if schema["format"] == "date-time" {
-		return moment.Format(exampleAt)
+		return exampleAt.Format(time.RFC3339)
 	}
 	return exampleText(name)
 }

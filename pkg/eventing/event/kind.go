@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"visavis.dev/pkg/base/contract"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 )
 
@@ -29,7 +28,6 @@ type Kind struct {
 
 	values    fieldValues
 	structure map[string]any // the structure fields, all null
-	moments   *moment.Places
 	schema    func() map[string]any
 }
 

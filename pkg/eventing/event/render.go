@@ -78,7 +78,7 @@ func (t *Renderer) Render(ctx context.Context, e Event, words bool) (Rendered, e
 	}
 	source, ok := t.Sources[e.Type]
 	if !ok && !kind.Detailed() {
-		return Rendered{Data: kind.moments.Write(e.Structure)}, nil
+		return Rendered{Data: e.Structure}, nil
 	}
 	if kind.RequiresConversation && !words {
 		return Rendered{Standing: Withdrawn}, nil
@@ -121,9 +121,6 @@ func (k *Kind) render(e Event, d Detail, words bool) (Rendered, error) {
 	}
 	var err error
 	out.Data, err = plain(data)
-	if err == nil {
-		out.Data = k.moments.Write(out.Data)
-	}
 	return out, err
 }
 

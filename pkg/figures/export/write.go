@@ -3,11 +3,11 @@ package export
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/figures/sheet"
 )
 
@@ -50,7 +50,7 @@ func cell(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	case time.Time:
-		return moment.Format(v)
+		return v.Format(time.RFC3339Nano)
 	default:
 		return sheet.Cell(fmt.Sprint(v))
 	}
@@ -62,7 +62,7 @@ func writeLines(columns []string, rows [][]any) ([]byte, error) {
 	for _, row := range rows {
 		for i, v := range row {
 			b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
-			value, err := moment.Marshal(v)
+			value, err := json.Marshal(v)
 			if err != nil {
 				return nil, err
 			}

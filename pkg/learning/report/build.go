@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"time"
 
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/learning/assignment"
@@ -106,11 +104,7 @@ type writable interface {
 func write(ctx context.Context, c writable, f printed.Format) ([]byte, error) {
 	switch f {
 	case printed.JSON:
-		text, err := json.MarshalIndent(c, "", "  ")
-		if err != nil {
-			return nil, err
-		}
-		return moment.Of(reflect.TypeOf(c)).Write(text), nil
+		return json.MarshalIndent(c, "", "  ")
 	case printed.HTML:
 		return c.html()
 	case printed.PDF:

@@ -2,9 +2,9 @@ package rehearsal
 
 import (
 	"context"
+	"encoding/json"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/moment"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/persona"
@@ -99,7 +99,7 @@ func Put[T Script | []Test](ctx context.Context, files *file.Store, org id.Org, 
 }
 
 func put(ctx context.Context, files *file.Store, org id.Org, v any) (id.File, error) {
-	data, err := moment.Marshal(v)
+	data, err := json.Marshal(v)
 	if err != nil {
 		return id.File{}, err
 	}
