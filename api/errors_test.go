@@ -58,6 +58,10 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 	}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
 	require.Contains(t, number["message"], "without a fraction")
 
+	apitest.RequireError(t, w.Do(apitest.Request{
+		Method: http.MethodPost, Path: "/personas", Key: w.Acme.New, Body: []byte(`{"name": "x", "goals": [{"key": "a"}, {"key": 1e400}]}`),
+	}), http.StatusBadRequest, "invalid_request", "body.goals[1].key")
+
 	texts := map[string]bool{}
 	for _, header := range []map[string]string{
 		{}, {"X-API-Key": string(w.Acme.New)}, {"Authorization": "Basic " + string(w.Acme.New)}, {"Authorization": "Bearer vsk_live_none"}, {"Authorization": string(w.Acme.New)},

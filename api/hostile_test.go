@@ -44,6 +44,7 @@ func TestHostileInput(t *testing.T) {
 	w := apitest.NewWorld(t)
 	t.Run("bodies", func(t *testing.T) { testHostileBodies(t, w) })
 	t.Run("no bodies", func(t *testing.T) { testBodiesThatAreNoInput(t, w) })
+	t.Run("names", func(t *testing.T) { testNamesOfProperties(t, w) })
 	t.Run("null", func(t *testing.T) { testNullInChanges(t, w) })
 	t.Run("queries", func(t *testing.T) { testHostileQueries(t, w) })
 }
@@ -105,6 +106,49 @@ func testHostileBodies(t *testing.T, w *apitest.World) {
 		readPages(t, w, func(other *route.Operation) bool { return other.Group == o.Group })
 	})
 	t.Run("pages", func(t *testing.T) { readPages(t, w, func(*route.Operation) bool { return true }) })
+}
+
+// A property that is there twice, or by a name in other letters, would be checked in one place and taken from
+// another: both are refused, at the top and within.
+func testNamesOfProperties(t *testing.T, w *apitest.World) {
+	within := 0
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		if !w.Documents[contract.Latest].HasBody(o) {
+			return
+		}
+		path := freshPath(t, w, o, w.Acme)
+		good, err := json.Marshal(w.Body(t, o))
+		require.NoError(t, err)
+		var properties map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(good, &properties))
+		refuse := func(body, param string) {
+			t.Helper()
+			answer := w.Call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: []byte(body)})
+			require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", body, answer.Raw)
+			require.Contains(t, string(answer.Raw), `"`+param+`"`) // among others, perhaps
+		}
+		for name, value := range properties {
+			for _, again := range []string{name, strings.ToUpper(name)} {
+				refuse(fmt.Sprintf(`%s,%q:%s}`, good[:len(good)-1], again, value), "body."+again)
+			}
+			var inner map[string]json.RawMessage
+			if json.Unmarshal(value, &inner) != nil {
+				continue
+			}
+			for key, of := range inner {
+				within++
+				twice := fmt.Sprintf(`{%q:%s,%q:%s}`, key, of, key, of)
+				rest := maps.Clone(properties)
+				rest[name] = json.RawMessage(twice)
+				var text []string
+				for n, v := range rest {
+					text = append(text, fmt.Sprintf("%q:%s", n, v))
+				}
+				refuse("{"+strings.Join(text, ",")+"}", "body."+name+"."+key)
+			}
+		}
+	})
+	require.Greater(t, within, 50)
 }
 
 // readPages checks that what was stored can still be read.

@@ -173,3 +173,31 @@ func testFilters(t *testing.T, w *apitest.World) {
 	require.Greater(t, ids, 30)
 	require.Greater(t, moments, 6)
 }
+
+// from and to of a list are conditions on its items, and where nothing meets both the list is empty. What is told of a
+// period needs one.
+func TestPeriodsThatAreNone(t *testing.T) {
+	w := apitest.NewWorld(t)
+	lists, periods := 0, 0
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		d := w.Documents[contract.Latest]
+		if !slices.ContainsFunc(d.Query(o), func(p apitest.QueryParameter) bool { return p.Name == "from" }) {
+			return
+		}
+		path := w.Path(t, o, w.Acme)
+		for _, to := range []string{"2026-10-01", "2026-09-30"} {
+			answer := w.Call(t, o, apitest.Request{Path: path + "?from=2026-10-01&to=" + to, Key: w.Acme.New})
+			if d.IsList(o) {
+				lists++
+				require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+				require.Empty(t, answer.JSON(t)["data"])
+				continue
+			}
+			periods++
+			e := apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "query.to")
+			require.Contains(t, e["message"], "later than from")
+		}
+	})
+	require.Greater(t, lists, 8)
+	require.Greater(t, periods, 6)
+}

@@ -2,13 +2,17 @@ package activity_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // unlogged are the operations with a method that writes which leave no entry in the
@@ -27,6 +31,44 @@ var unlogged = map[string]string{
 	"updateSession":       "a turn of a conversation, whose own record has it",
 	"saySession":          "a turn of a conversation, whose own record has it",
 	"respondSession":      "a turn of a conversation, whose own record has it",
+}
+
+// A key is not told of what it may not read: of candidates, people and what visitors left.
+func TestWhoseActivityAKeyIsTold(t *testing.T) {
+	w := apitest.NewWorld(t)
+	made := map[string]string{}
+	for kind, operation := range map[string]string{"candidate": "createInvites", "person": "createPerson", "inbox_item": "createInboxItem", "knowledge_base": "createKnowledgeBase"} {
+		o := w.Operation(t, operation)
+		answer := w.Call(t, o, apitest.Request{Path: w.Path(t, o, w.Acme), Key: w.Acme.New, Body: w.Body(t, o)})
+		require.Less(t, answer.Status, 300, "%s", answer.Raw)
+		made[kind] = operation
+	}
+	told := func(key apikey.Secret) map[string]bool {
+		kinds := map[string]bool{}
+		items, _ := w.Page(t, w.Operation(t, "listActivity"), key, url.Values{"limit": {"200"}})
+		for _, one := range items {
+			kinds[one.(map[string]any)["targetKind"].(string)] = true
+		}
+		return kinds
+	}
+	keyOf := func(g scope.Grant) apikey.Secret { return w.Key(w.Acme, g) }
+	all := told(w.Acme.New)
+	for kind := range made {
+		require.True(t, all[kind], kind)
+	}
+	for name, key := range map[string]apikey.Secret{
+		"full access of before": keyOf(scope.Grant{Contract: contract.V20260708, FullAccess: true}),
+		"one scope":             keyOf(scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.SettingsRead}}),
+	} {
+		kinds := told(key)
+		require.True(t, kinds["knowledge_base"], name)
+		for _, kind := range []string{"candidate", "role", "person", "membership", "inbox_item"} {
+			require.False(t, kinds[kind], "%s: %s", name, kind)
+		}
+	}
+	inbox := told(keyOf(scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.SettingsRead, scope.InboxRead}}))
+	require.True(t, inbox["inbox_item"])
+	require.False(t, inbox["person"])
 }
 
 // Whatever changes something says so in the activity log, or here why it does not.

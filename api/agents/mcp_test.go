@@ -158,7 +158,13 @@ func TestTheDoorOfMCP(t *testing.T) {
 		answer := send(http.MethodPost, slug, []byte(body), nil)
 		require.Less(t, answer.Status, http.StatusInternalServerError, fmt.Sprint(i, body))
 		require.NotContains(t, string(answer.Raw), `"result"`, body)
+		if answer.Status != http.StatusAccepted {
+			e := apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "body")
+			require.NotContains(t, e["message"], "Go value", body)
+		}
 	}
+	unknown := apitest.RequireError(t, send(http.MethodPost, slug, list, map[string]string{"Mcp-Protocol-Version": "1999-01-01"}), http.StatusBadRequest, "invalid_request", "")
+	require.Contains(t, unknown["message"], "2025-06-18", "which there are")
 	apitest.RequireError(t, send(http.MethodPost, "nobody-has-this", list, nil), http.StatusNotFound, "not_found", "path.id")
 	w.LetAgentsAsk(t, w.Acme, false)
 	requireRefused(t, w, slug)

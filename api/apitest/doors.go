@@ -32,7 +32,7 @@ func escalationBody(n int) map[string]any {
 	return map[string]any{
 		"externalChatId": fmt.Sprint("chat-", n), "channel": "web", "customerRef": "c-1", "reason": "asked for it", "language": "German", "expiresInS": 600,
 		"context": map[string]any{
-			"transcript": []any{map[string]any{"speaker": "customer", "text": "My door is stuck.", "at": "2026-10-01T12:00:00Z"}}, "summary": "A door is stuck.",
+			"transcript": []any{map[string]any{"speaker": "customer", "text": "My door is stuck.", "at": "2026-10-01T14:00:00+02:00"}}, "summary": "A door is stuck.",
 		},
 		"externalId": fmt.Sprint("ticket-", n), "metadata": map[string]any{"source": "tests"},
 	}

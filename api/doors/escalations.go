@@ -2,6 +2,7 @@ package doors
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -72,9 +73,23 @@ type ChatLine struct {
 func (c ChatSoFar) kept() escalation.Context {
 	kept := escalation.Context{Transcript: make([]escalation.Line, len(c.Transcript)), Summary: c.Summary}
 	for i, line := range c.Transcript {
+		line.At = route.UTC(line.At)
 		kept.Transcript[i] = escalation.Line(line)
 	}
 	return kept
+}
+
+// check refuses moments that no answer could show.
+func (c ChatSoFar) check() error {
+	for i, line := range c.Transcript {
+		if line.At == nil {
+			continue
+		}
+		if err := route.CheckTime(fmt.Sprintf("body.context.transcript[%d].at", i), *line.At); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Escalation is a chat that was handed over.
@@ -132,6 +147,9 @@ func (a *API) escalate(ctx context.Context, c *route.Call, in *EscalationInput) 
 		return Escalation{}, err
 	}
 	if err := route.CheckMetadata(b.Metadata); err != nil {
+		return Escalation{}, err
+	}
+	if err := b.Context.check(); err != nil {
 		return Escalation{}, err
 	}
 	e := escalation.Escalation{

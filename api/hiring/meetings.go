@@ -226,8 +226,8 @@ func (a *API) fromSchedule(ctx context.Context, c *route.Call, b *InterviewOffer
 	if to = from.Add(usualOfferSpan); b.To != nil {
 		to = *b.To
 	}
-	if to.Before(from) || to.Sub(from) > maxOfferSpan {
-		return problem.Invalid("body.to", "Times are offered within 62 days after from.")
+	if !from.Before(to) || to.Sub(from) > maxOfferSpan {
+		return problem.Invalid("body.to", "to must be later than from, by at most 62 days.")
 	}
 	a.Calendars.Freshen(ctx, c.Org(), which)
 	free, err := s.Times(ctx, a.Tenants, c.Org(), k, c.Now(), from, to, uuid.UUID{}, candidate.MaxSlots)

@@ -428,8 +428,8 @@ func (a *API) times(ctx context.Context, c *route.Call, q *TimesQuery) (Schedule
 	if to.IsZero() {
 		to = from.Add(usualSpan)
 	}
-	if to.Before(from) || to.Sub(from) > maxWithin {
-		return ScheduleTimes{}, problem.Invalid("query.to", "Times are looked for within 62 days after from.")
+	if !from.Before(to) || to.Sub(from) > maxWithin {
+		return ScheduleTimes{}, problem.Invalid("query.to", "to must be later than from, by at most 62 days.")
 	}
 	a.Calendars.Freshen(ctx, c.Org(), which)
 	free, err := s.Times(ctx, a.Tenants, c.Org(), k, c.Now(), from, to, uuid.UUID{}, maxTimes)

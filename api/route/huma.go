@@ -26,6 +26,8 @@ func init() {
 	validation.MsgExpectedRequiredProperty = requiredBefore + "%s" + requiredAfter
 	// A list is never null; an empty one is [].
 	huma.DefaultArrayNullable = false
+	// The decoder takes "NAME" for name, and it would be checked as neither.
+	huma.ValidateStrictCasing = true
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		c := callOf(ctx.Context())
 		return c.failure(inputProblem(c.Op, status, msg, errs))

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -59,8 +58,8 @@ func (c *Call) take(body []byte) error {
 	if err := checkJSON(body); err != nil {
 		return err
 	}
-	if param, found := findNUL(body); found {
-		return problem.Invalid(param, "Text must not contain NUL characters.")
+	if err := checkMembers(body); err != nil {
+		return err
 	}
 	c.body = body
 	c.request.Body = io.NopCloser(bytes.NewReader(body))
@@ -146,42 +145,6 @@ func (o *Operation) takesType(header string) bool {
 func (o *Operation) isRaw(header string) bool {
 	mediaType, _, err := mime.ParseMediaType(header)
 	return err == nil && slices.Contains(o.Raw, mediaType)
-}
-
-// findNUL finds a text with a NUL character, which no database keeps. Bodies
-// that do not even spell one are not looked through.
-func findNUL(body []byte) (param string, found bool) {
-	if !bytes.Contains(body, []byte(`\u0000`)) {
-		return "", false
-	}
-	var v any
-	if json.Unmarshal(body, &v) != nil {
-		return "", false
-	}
-	return nulIn("body", v)
-}
-
-func nulIn(at string, v any) (param string, found bool) {
-	switch v := v.(type) {
-	case string:
-		return at, strings.ContainsRune(v, 0)
-	case []any:
-		for i, item := range v {
-			if param, found := nulIn(at+"["+strconv.Itoa(i)+"]", item); found {
-				return param, true
-			}
-		}
-	case map[string]any:
-		for name, item := range v {
-			if strings.ContainsRune(name, 0) {
-				return at, true
-			}
-			if param, found := nulIn(at+"."+name, item); found {
-				return param, true
-			}
-		}
-	}
-	return "", false
 }
 
 // CheckTime refuses a moment whose year in UTC has not four digits: it could

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
+
+	"visavis.dev/pkg/base/problem"
 )
 
 // Protocol serves another protocol at the path of an operation with one id, whose requests
@@ -18,8 +21,54 @@ func (s *Service) Protocol(o Operation, open func(ctx context.Context, c *Call, 
 			c.refuse(err)
 			return
 		}
-		next.ServeHTTP(c.writer, c.request)
+		w := &plainRefusals{ResponseWriter: c.writer}
+		next.ServeHTTP(w, c.request)
+		if w.refused != "" {
+			c.refuse(problem.New(w.refused, "The request is none of this protocol: %s.", w.words()).WithParam("body"))
+		}
 	}))
+}
+
+// plainRefusals passes on what a protocol's library answers, but for refusals in plain words, which every failure of
+// the API has in its own form.
+type plainRefusals struct {
+	http.ResponseWriter
+	refused problem.Code
+	text    []byte
+}
+
+// refusalsOf are the codes of what a library refuses, by status.
+var refusalsOf = map[int]problem.Code{
+	http.StatusBadRequest: problem.InvalidRequest, http.StatusNotFound: problem.NotFound, http.StatusRequestEntityTooLarge: problem.TooLarge,
+	http.StatusUnsupportedMediaType: problem.UnsupportedMediaType,
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *plainRefusals) WriteHeader(status int) {
+	code, known := refusalsOf[status]
+	if kind, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";"); known && kind == "text/plain" {
+		w.refused = code
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *plainRefusals) Write(b []byte) (int, error) {
+	if w.refused == "" {
+		return w.ResponseWriter.Write(b)
+	}
+	w.text = append(w.text, b...)
+	return len(b), nil
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (w *plainRefusals) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// words is what the library said, without what it says of its own types.
+func (w *plainRefusals) words() string {
+	text, _, _ := strings.Cut(strings.TrimSpace(string(w.text)), ": json:")
+	return strings.TrimSuffix(strings.ToValidUTF8(text, ""), ".")
 }
 
 // identified says whether the caller of a request proved before who they are, by a key of another protocol.

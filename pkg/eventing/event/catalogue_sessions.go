@@ -41,10 +41,10 @@ var sessionKinds = []*Kind{
 		ExplicitOnly: true, RequiresConversation: true,
 		Description: "Someone finished a turn in a session that was started through the API, or was interrupted in it. Sent at most once per turn.",
 		Fields: Fields{
-			Structure:    words("sessionId turnId index speaker language startedAt endedAt interrupted source"),
+			Structure:    words("sessionId turnId index speaker host language startedAt endedAt interrupted source"),
 			Conversation: words("text"),
 		},
-		values: fieldValues{"speaker": words("avatar user staff"), "source": words("voice typed say greeting tool")},
+		values: fieldValues{"speaker": words("avatar user staff"), "host": words("left right"), "source": words("voice typed say greeting tool")},
 	},
 	{
 		Type: VoiceCloneCompleted, Since: contract.V20260708, Scope: scope.VoicesRead,

@@ -97,6 +97,7 @@ var meanings = map[string]string{
 	"grantedAt":            "When the attempts were granted.",
 	"grantedBy":            "Who granted them.",
 	"handedOff":            "Whether a person took over.",
+	"host":                 "The seat of the duo's host who spoke; null for everybody else.",
 	"humanReviewed":        "Whether a person had read the interview, or there was none.",
 	"inboxItemId":          "The item of the inbox, by id; null for none.",
 	"inboxItemIds":         "Items of the inbox that the values were in.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -101,6 +102,7 @@ func (k *Kind) Detailed() bool {
 // render joins an event's structure with its detail.
 func (k *Kind) render(e Event, d Detail, words bool) (Rendered, error) {
 	data := k.Blank()
+	maps.Copy(data, k.structure) // what the type has gained since the event is null
 	if err := json.Unmarshal(e.Structure, &data); err != nil {
 		return Rendered{}, fmt.Errorf("structure of event %s: %w", e.ID, err)
 	}

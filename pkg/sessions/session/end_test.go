@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -278,4 +279,24 @@ func TestALifeIsCopiedInAMove(t *testing.T) {
 	} {
 		require.Equal(t, rows, w.count(`SELECT count(*) FROM move_dirty WHERE org_id = $1 AND table_name = $2`, w.one, table), table)
 	}
+}
+
+// A session that begins in the last second that another one paid for is not live at once with it, however short both were.
+func TestSessionsInSuccessionAreNotLiveAtOnce(t *testing.T) {
+	w := newWorld(t)
+	part := 300 * time.Millisecond
+	peak := func() int64 {
+		r, err := usage.Of(t.Context(), w.tenants, w.one, now, now.Add(time.Hour), now.Add(time.Hour))
+		require.NoError(t, err)
+		return r.PeakConcurrent
+	}
+	for i := range 3 {
+		from := now.Add(time.Duration(i) * part)
+		w.end(w.live(from).Session.ID, session.Left, from.Add(part))
+	}
+	require.EqualValues(t, 1, peak())
+	first, second := w.live(after(10)), w.live(after(11))
+	w.end(first.Session.ID, session.Left, after(11).Add(part))
+	w.end(second.Session.ID, session.Left, after(12))
+	require.EqualValues(t, 2, peak())
 }

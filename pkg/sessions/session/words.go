@@ -109,10 +109,14 @@ func only(fields map[string]any, names []string) map[string]any {
 
 // turnDraft is transcript.final.
 func (s Session) turnDraft(t Turn) event.Draft {
-	return event.Draft{Type: event.TranscriptFinal, At: *t.EndedAt, Session: s.ID, Subject: s.Subject, Fields: map[string]any{
+	fields := map[string]any{
 		"sessionId": s.ID, "turnId": t.ID, "index": t.Index, "speaker": t.Speaker, "language": t.Language,
 		"startedAt": t.StartedAt.UTC(), "endedAt": t.EndedAt.UTC(), "interrupted": t.Interrupted, "source": t.Origin,
-	}}
+	}
+	if t.Host != "" {
+		fields["host"] = t.Host
+	}
+	return event.Draft{Type: event.TranscriptFinal, At: *t.EndedAt, Session: s.ID, Subject: s.Subject, Fields: fields}
 }
 
 // endDrafts are the events of an end. A conversation that may not be read is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -127,6 +128,33 @@ func TestTurnsOfASessionThatIsHeldMeanwhile(t *testing.T) {
 	w.say(s, 1, session.Avatar, "Now.")
 	require.Len(t, w.events(s.ID, event.TranscriptFinal), 1)
 	require.Len(t, w.turns(s.ID), 2)
+}
+
+// Of a duo each turn says which host spoke; of everybody else none.
+func TestTurnsOfHosts(t *testing.T) {
+	w := newWorld(t)
+	s := w.live(now).Session
+	w.say(s, 0, session.User, "When?")
+	for i, seat := range []string{"left", "right"} {
+		one := turn(int64(i+1), session.Avatar, "Now.")
+		one.Host, one.EndedAt = seat, new(one.StartedAt.Add(time.Second))
+		require.NoError(t, w.keep(s, one))
+	}
+	var hosts []any
+	for _, e := range w.events(s.ID, event.TranscriptFinal) {
+		f := fields(t, e)
+		require.Contains(t, f, "host")
+		hosts = append(hosts, f["host"])
+	}
+	require.Equal(t, []any{nil, "left", "right"}, hosts)
+
+	w.exec(`UPDATE event SET data = data - 'host' WHERE type = 'transcript.final'`) // as before there were hosts
+	teller := &event.Renderer{Tenants: w.tenants, Sources: session.Sources(w.tenants)}
+	for _, e := range w.events(s.ID, event.TranscriptFinal) {
+		rendered, err := teller.Render(t.Context(), e, true)
+		require.NoError(t, err)
+		require.Contains(t, string(rendered.Data), `"host":null`)
+	}
 }
 
 // What may not be read is not said to be ready.

@@ -68,6 +68,8 @@ type Filter struct {
 	// contract has it.
 	TargetID string
 	From, To time.Time
+	// Without are kinds of things whose entries are left out.
+	Without []string
 }
 
 // Position is where a page ended.
@@ -99,8 +101,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *P
 			SELECT id, at, actor, action, target_kind, target_id, changes, address FROM activity
 			WHERE org_id = $1 AND (at, id) < ($2, $3) AND at >= $4 AND at < $5
 				AND ($6 = '' OR action = $6) AND ($7::TEXT = '' OR target_id IN ($7, 'portal_' || $7, 'sub_' || $7))
-			ORDER BY at DESC, id DESC LIMIT $8`,
-			org, start.At, start.ID, f.From, f.To, f.Action, f.TargetID, limit)
+				AND NOT (target_kind = ANY($8::TEXT[]))
+			ORDER BY at DESC, id DESC LIMIT $9`,
+			org, start.At, start.ID, f.From, f.To, f.Action, f.TargetID, append([]string{}, f.Without...), limit)
 	})
 	return entries, err
 }
