@@ -154,6 +154,9 @@ func (r *rater) rate(c, previous *candidate) {
 		if c.days == answer.Holds && answer.OfDays(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
 		}
+		if c.age == answer.Holds && answer.OfPeople(u.concepts) {
+			c.had[k] = max(c.had[k], valueMeans) // "from 4 to 12 years", of a child of seven
+		}
 		if previous != nil && c.refers && previous.place+1 == c.place {
 			c.had[k] = max(c.had[k], referShare*previous.had[k])
 		}
@@ -254,6 +257,9 @@ func (r *rater) date(c *candidate) {
 	if r.age >= 0 {
 		c.age = answer.Covers(c.held.language, c.text, r.age)
 		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
+		if r.kind == answer.Price && c.age == answer.Fails {
+			f[ageFails], f[rowOther] = 0, 1 // what others pay, where a rule would still be an answer
+		}
 	}
 }
 
