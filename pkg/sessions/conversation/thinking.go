@@ -112,6 +112,10 @@ func (c *Conversation) voice(t *thought, p Piece) {
 	case p.call != nil:
 		c.useTool(t, p.call)
 		return
+	case p.person:
+		c.conclude(t)
+		c.askForPerson()
+		return
 	case p.gaveUp != nil:
 		c.giveUp(p.gaveUp, failed)
 		return

@@ -25,16 +25,18 @@ const (
 	Far      Kind = "far"
 	Age      Kind = "age"
 	Who      Kind = "who"
-	Why      Kind = "why"
-	How      Kind = "how"
-	Contact  Kind = "contact"
-	Mail     Kind = "mail"
-	Phone    Kind = "phone"
-	Danger   Kind = "danger"
-	May      Kind = "may"
-	YesNo    Kind = "yesno"
-	List     Kind = "list"
-	Year     Kind = "year"
+	// Whom asks whom to turn to: somebody by name, or a way to reach them.
+	Whom    Kind = "whom"
+	Why     Kind = "why"
+	How     Kind = "how"
+	Contact Kind = "contact"
+	Mail    Kind = "mail"
+	Phone   Kind = "phone"
+	Danger  Kind = "danger"
+	May     Kind = "may"
+	YesNo   Kind = "yesno"
+	List    Kind = "list"
+	Year    Kind = "year"
 	// If asks what follows where something happens: "what if I am late?".
 	If Kind = "if"
 	// Define asks what something is.
@@ -44,7 +46,7 @@ const (
 )
 
 // kinds are in the order in which they are looked for: the more special first.
-var kinds = []Kind{If, Often, Duration, Far, Phone, Contact, Age, Price, When, Where, Who, Why, Count, List, How, May}
+var kinds = []Kind{If, Often, Duration, Far, Phone, Contact, Age, Price, When, Where, Whom, Who, Why, Count, List, How, May}
 
 // KindOf is what kind of answer a question expects, read in a language.
 func KindOf(language, text string) Kind {
@@ -149,7 +151,7 @@ func ofQuantity(language, text string) Kind {
 
 // Strict says whether what answers a question of a kind can be told by its form.
 func (k Kind) Strict() bool {
-	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger, Year, Address, Define}, k)
+	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Whom, Age, Often, Far, Danger, Year, Address, Define}, k)
 }
 
 // Firm says whether what answers a question of a kind has its form for certain.
@@ -458,6 +460,11 @@ func (e *Evidence) Fits(kind Kind) float64 {
 			return 1
 		}
 		return yes(e.has("leader", "doctor", "staff")) * 0.5
+	case Whom:
+		if e.Named || e.Reach {
+			return 1
+		}
+		return yes(e.has("leader", "doctor", "staff")) * 0.5
 	case Why:
 		if e.has("reason") {
 			return 1
@@ -489,7 +496,7 @@ func (k Kind) Satisfied(concepts []int) bool {
 	keys := byKey()
 	for _, key := range map[Kind][]string{
 		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"}, Address: {"address", "way"}, Year: {"year"},
-		Age: {"age", "year"}, Who: {"teach_word"}, May: {"allowed", "forbidden"},
+		Age: {"age", "year"}, Who: {"teach_word"}, Whom: {"contact"}, May: {"allowed", "forbidden"},
 	}[k] {
 		if slices.Contains(concepts, keys[key]) {
 			return true
