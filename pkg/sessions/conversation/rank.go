@@ -36,7 +36,7 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 	}
 	found := finding{nearby: nearby(ranked, passages)}
 	switch {
-	case sure >= b.threshold() && !ranked[0].features.otherKind():
+	case sure >= b.threshold()*ranked[0].features.leastShare() && !ranked[0].features.otherKind():
 		found = i.finding(ranked)
 	case sure >= mayHelp*b.threshold() && ranked[0].features.absent() < mostAbsent:
 		found.nearest = i.finding(ranked).chosen

@@ -260,6 +260,9 @@ func (r *rater) date(c *candidate) {
 		if r.kind == answer.Price && c.age == answer.Fails {
 			f[ageFails], f[rowOther] = 0, 1 // what others pay, where a rule would still be an answer
 		}
+		if c.age == answer.Unclear && !answer.OfGroup(&c.held.evidence, r.age) {
+			f[rowOther] = 1 // of nobody's age
+		}
 	}
 }
 

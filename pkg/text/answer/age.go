@@ -181,5 +181,10 @@ func GroupOf(age int) []int {
 	return nil
 }
 
+// OfGroup says whether a sentence speaks of those of an age, or of people of any age by name.
+func OfGroup(e *Evidence, age int) bool {
+	return e.has("age", "adult") || slices.ContainsFunc(GroupOf(age), func(c int) bool { return e.Concepts[c] })
+}
+
 // ofAge are the concepts of which a sentence with ages speaks.
 var ofAge = []string{"age", "child", "adult", "senior", "student", "baby", "year", "allowed", "forbidden"}

@@ -237,7 +237,7 @@ var oneForm = regexp.MustCompile(`\b1\b`)
 
 var (
 	centuryForm = regexp.MustCompile(`(?:^|[^\d.,])(?:1\d|20)\d\d(?:$|[^\d,%€$£])`)
-	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kilom\w+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)`)
+	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kil[oó]m\p{L}+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)`)
 )
 
 // reaches says whether a character stands in every telephone number, address of mail or
