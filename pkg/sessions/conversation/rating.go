@@ -255,7 +255,8 @@ func (r *rater) date(c *candidate) {
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}
 	if r.age >= 0 {
-		c.age = answer.Covers(c.held.language, c.text, r.age)
+		c.aged = r.clause(c)
+		c.age = answer.Covers(c.held.language, c.aged, r.age)
 		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
 		if r.kind == answer.Price && c.age == answer.Fails {
 			f[ageFails], f[rowOther] = 0, 1 // what others pay, where a rule would still be an answer
@@ -264,6 +265,31 @@ func (r *rater) date(c *candidate) {
 			f[rowOther] = 1 // of nobody's age
 		}
 	}
+}
+
+// clause is what a sentence says of the age in the clause that holds the most of what is asked
+// about: "from 12 on they get a cash card; from 16 on, a debit card".
+func (r *rater) clause(c *candidate) string {
+	clauses := strings.Split(c.text, ";")
+	if len(clauses) < 2 || c.item {
+		return c.text
+	}
+	best, most := c.text, 0.0
+	for _, clause := range clauses {
+		if answer.Covers(c.held.language, clause, r.age) == answer.Unclear {
+			continue
+		}
+		own, h := 0.0, held(c.held.language, clause)
+		for k := range r.units {
+			if u := &r.units[k]; !u.light && !answer.OfPeople(u.concepts) {
+				own += u.weight * u.in(&h)
+			}
+		}
+		if own > most {
+			best, most = clause, own
+		}
+	}
+	return best
 }
 
 // ofHoliday says whether a holiday is asked about, which rows of weekdays need not hold for.
