@@ -154,8 +154,13 @@ func (r *rater) rate(c, previous *candidate) {
 		if c.days == answer.Holds && answer.OfDays(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
 		}
-		if c.age == answer.Holds && answer.OfPeople(u.concepts) {
-			c.had[k] = max(c.had[k], valueMeans) // "from 4 to 12 years", of a child of seven
+		if answer.OfPeople(u.concepts) {
+			switch {
+			case c.age == answer.Holds:
+				c.had[k] = max(c.had[k], valueMeans) // "from 4 to 12 years", of a child of seven
+			case c.age == answer.Fails && r.kind != answer.Price:
+				c.had[k] = max(c.had[k], valueBroad) // the rule for others is one for who is seven, too
+			}
 		}
 		if previous != nil && c.refers && previous.place+1 == c.place {
 			c.had[k] = max(c.had[k], referShare*previous.had[k])

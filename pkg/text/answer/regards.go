@@ -16,11 +16,12 @@ func Regards(language, text string) bool {
 // regards says whether what was said asks whom to talk to ([regarding]), and names a matter
 // beside.
 func (t *talk) regards(said spoken) bool {
-	if t.mentions("nature", said) {
-		return false // "who can I talk to about you being a robot?"
-	}
 	for span := range t.spans(said, "regarding") {
-		if t.namesMatter(said.text[:span[0]]) || t.namesMatter(said.text[span[1]:]) {
+		before, after := said.text[:span[0]], said.text[span[1]:]
+		if f := t.anywhere["nature"]; f != nil && f.MatchString(before+after) {
+			continue // "who can I talk to about you being a robot?"
+		}
+		if t.namesMatter(before) || t.namesMatter(after) {
 			return true
 		}
 	}
@@ -32,7 +33,7 @@ func (t *talk) regards(said spoken) bool {
 func (t *talk) namesMatter(part string) bool {
 	part = strings.ReplaceAll(part, ";", "")
 	if t.wide {
-		return t.topical(part)
+		return t.topical(strings.ReplaceAll(part, " ", ""))
 	}
 	meant := search.Meanings(t.language, part)
 	return slices.ContainsFunc(search.Terms(t.language, part), func(w search.Term) bool {
