@@ -79,6 +79,7 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	i.lead(out)
+	i.leadAge(out)
 	i.compare(out)
 	return &i, out
 }
@@ -97,6 +98,25 @@ func (i *inquiry) lead(ranked []candidate) {
 		exception.score, exception.features = ranked[0].score, ranked[0].features // it answers as surely
 		copy(ranked[1:at+1], ranked[:at])
 		ranked[0] = exception
+	}
+}
+
+// nearAge is how far behind a sentence for the age that is asked about may be, in log-odds.
+const nearAge = 1.5
+
+// leadAge puts a sentence for the age that is asked about before one that is for nobody's age, where
+// it has the form that is asked for as well: "people over 65 get 20 % off", of somebody of 67.
+func (i *inquiry) leadAge(ranked []candidate) {
+	if i.age < 0 || len(ranked) == 0 || ranked[0].age != answer.Unclear || ranked[0].features[rowOther] == 0 {
+		return
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool {
+		return c.age == answer.Holds && c.score >= ranked[0].score-nearAge && c.features[fits] >= ranked[0].features[fits]
+	})
+	if at > 0 {
+		first := ranked[at]
+		copy(ranked[1:at+1], ranked[:at])
+		ranked[0] = first
 	}
 }
 

@@ -101,6 +101,16 @@ func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
 	return r
 }
 
+// ofPeople says whether a sentence speaks of people by their age.
+func (c *candidate) ofPeople() bool {
+	for concept := range c.held.evidence.Concepts {
+		if answer.OfPeople([]int{concept}) {
+			return true
+		}
+	}
+	return false
+}
+
 // closes are the days on which a sentence says that it is closed, of what stands before it: one
 // that names what is closed may speak of something else, as the café.
 func (c *candidate) closes() answer.Days {
@@ -226,6 +236,9 @@ func (r *rater) fit(c *candidate) {
 	case answer.If:
 		how = flag(answer.Conditional(c.held.language, c.text)) - 0.5
 	}
+	if r.ofPeople() && r.around[c.passage].title.evidence.OfPrices() && c.held.evidence.Money && (c.age == answer.Holds || r.age < 0 && c.ofPeople()) {
+		c.features[openThen] = 1 // what they pay for nothing in particular
+	}
 	c.features[whole] = flag(c.whole)
 	c.features[misfit] = flag((r.kind.Firm() && how < 0 || r.kind == answer.When && how == -0.5) && !r.assumed)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
@@ -295,6 +308,20 @@ func (r *rater) clause(c *candidate) string {
 		}
 	}
 	return best
+}
+
+// ofPeople says whether nothing is asked about but what somebody pays: "what do children pay?".
+func (i *inquiry) ofPeople() bool {
+	people := i.age >= 0
+	for _, u := range i.units {
+		switch {
+		case answer.OfPeople(u.concepts):
+			people = true
+		case !u.light && !i.kind.Satisfied(u.concepts):
+			return false
+		}
+	}
+	return people && i.kind == answer.Price
 }
 
 // ofHoliday says whether a holiday is asked about, which rows of weekdays need not hold for.

@@ -78,6 +78,9 @@ func ageBeside(language, text string) int {
 	return -1
 }
 
+// otherNumber stands for a number that is no age, so that the words before it do not bound the next.
+const otherNumber = " n "
+
 // Covers says whether a sentence speaks of an age: Holds within its bounds, Fails
 // outside all of them, Unclear where it has none.
 func Covers(language, sentence string, age int) Verdict {
@@ -87,10 +90,10 @@ func Covers(language, sentence string, age int) Verdict {
 	}
 	if !e.has(ofAge...) && !yearForm.MatchString(sentence) {
 		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm, spanForm, wholeSpan} {
-			sentence = form.ReplaceAllString(sentence, " ") // numbers of something else
+			sentence = form.ReplaceAllString(sentence, otherNumber)
 		}
 	}
-	sentence = maskForm.ReplaceAllString(sentence, " ")
+	sentence = maskForm.ReplaceAllString(sentence, otherNumber)
 	bounds := boundsIn(sentence)
 	if bounds == nil {
 		bounds = boundsIn(digits(language, sentence)) // "under four"

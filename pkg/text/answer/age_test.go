@@ -71,6 +71,7 @@ func TestAgesThatAreBounded(t *testing.T) {
 		age            int
 		want           answer.Verdict
 	}{
+		{"de", "Freihanteln bis 30 kg, ein Seilzug, zwei Laufbänder.", 15, answer.Unclear},
 		{"de", "Anmeldung für Kinder bis zum 15. Mai", 12, answer.Unclear},
 	} {
 		require.Equal(t, c.want, answer.Covers(c.language, c.text, c.age), "%s, %d", c.text, c.age)

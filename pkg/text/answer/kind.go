@@ -396,6 +396,9 @@ func (e *Evidence) has(keys ...string) bool {
 // OfHours says whether a sentence speaks of when something is open.
 func (e *Evidence) OfHours() bool { return e.has("hours") }
 
+// OfPrices says whether a sentence speaks of prices.
+func (e *Evidence) OfPrices() bool { return e.has("price") }
+
 // Fits says how far a sentence is of the kind that a question expects: 1 where it is,
 // 0 where it is not, and a half where that cannot be told.
 func (e *Evidence) Fits(kind Kind) float64 {
