@@ -182,7 +182,7 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
 	found := b.best(q, passages)
-	q.explain.ranked(found, passages, b.threshold())
+	q.explain.ranked(found, passages, cmp.Or(found.least, b.threshold()))
 	switch {
 	case len(found.chosen) > 0:
 		return stated(q, found, passages)

@@ -14,9 +14,10 @@ type finding struct {
 	verdict answer.Verdict
 	// sure is how likely the answer is one. Where that is too little, nothing is chosen:
 	// nearest is then what may still help, and nearby are the topics that come nearest.
-	sure    float64
-	nearest []candidate
-	nearby  []string
+	// least is how likely it has to be.
+	sure, least float64
+	nearest     []candidate
+	nearby      []string
 	// inquiry is how the question was understood, and ranked every sentence that was
 	// looked at, best first: what explain shows.
 	inquiry *inquiry
@@ -31,17 +32,18 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 		return finding{inquiry: i}
 	}
 	sure := likelihood(fitted.sure.of(&ranked[0].features))
+	least := b.threshold() * ranked[0].features.leastShare()
 	if b.Trace != nil {
-		b.Trace(i.trace(ranked, passages, sure, b.threshold()))
+		b.Trace(i.trace(ranked, passages, sure, least))
 	}
 	found := finding{nearby: nearby(ranked, passages)}
 	switch {
-	case sure >= b.threshold()*ranked[0].features.leastShare() && !ranked[0].features.otherKind():
+	case sure >= least && !ranked[0].features.otherKind():
 		found = i.finding(ranked)
 	case sure >= mayHelp*b.threshold() && ranked[0].features.absent() < mostAbsent:
 		found.nearest = i.finding(ranked).chosen
 	}
-	found.sure, found.inquiry, found.ranked = sure, i, ranked
+	found.sure, found.least, found.inquiry, found.ranked = sure, least, i, ranked
 	return found
 }
 

@@ -113,6 +113,7 @@ func (c *Conversation) voice(t *thought, p Piece) {
 		c.useTool(t, p.call)
 		return
 	case p.person:
+		t.answered = true // by who is asked for
 		c.conclude(t)
 		c.askForPerson()
 		return

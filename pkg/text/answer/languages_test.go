@@ -192,6 +192,10 @@ func TestFormsInEveryLanguage(t *testing.T) {
 			require.GreaterOrEqual(t, e.Fits(c.kind), 0.7, text)
 		}
 	}
+	for _, text := range []string{"try 2 classes", "100 gr of bread"} {
+		e := answer.EvidenceIn("en", text)
+		require.False(t, e.Money, text)
+	}
 	e := answer.EvidenceIn("it", "alle 12 persone presenti")
 	require.False(t, e.Time)
 	e = answer.EvidenceIn("es", "El campus está a 3 kilómetros del centro.")

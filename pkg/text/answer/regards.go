@@ -3,8 +3,6 @@ package answer
 import (
 	"slices"
 	"strings"
-
-	"visavis.dev/pkg/text/search"
 )
 
 // Regards says whether what was said asks whom to talk to about a matter: "who can I talk to about
@@ -21,26 +19,18 @@ func (t *talk) regards(said spoken) bool {
 		if f := t.anywhere["nature"]; f != nil && f.MatchString(before+after) {
 			continue // "who can I talk to about you being a robot?"
 		}
-		if t.namesMatter(before) || t.namesMatter(after) {
+		if t.topical(t.plainly(before)) || t.topical(t.plainly(after)) {
 			return true
 		}
 	}
 	return false
 }
 
-// namesMatter says whether a part of what was said has a word of a matter: one that means
-// something, or that is no word of every question.
-func (t *talk) namesMatter(part string) bool {
+// plainly is a part of what was said as it is written.
+func (t *talk) plainly(part string) string {
 	part = strings.ReplaceAll(part, ";", "")
 	if t.wide {
-		return t.topical(strings.ReplaceAll(part, " ", ""))
+		return strings.ReplaceAll(part, " ", "")
 	}
-	meant := search.Meanings(t.language, part)
-	return slices.ContainsFunc(search.Terms(t.language, part), func(w search.Term) bool {
-		if w.Stop || OfAsking(t.language, part[w.From:w.To]) {
-			return false
-		}
-		at := slices.IndexFunc(meant, func(m search.Meaning) bool { return w.From >= m.From && w.To <= m.To })
-		return at < 0 && !t.function[part[w.From:w.To]] || at >= 0 && !light(meant[at].Concepts)
-	})
+	return part
 }

@@ -26,6 +26,8 @@ func TestWhomToTalkToAboutAMatter(t *testing.T) {
 	for text, language := range map[string]string{
 		"who am I talking to?": "en", "mit wem spreche ich": "de", "avec qui je parle": "fr",
 		"con quién hablo": "es", "con chi parlo": "it", "com quem falo": "pt", "met wie spreek ik": "nl", "z kim rozmawiam": "pl",
+		"con quién hablo de verdad": "es", "avec qui je parle au téléphone": "fr", "com quem falo do outro lado": "pt", "con chi parlo di preciso": "it",
+		"mit wem spreche ich zur Zeit": "de", "con chi parlo per davvero": "it",
 	} {
 		require.False(t, answer.Regards(language, text), text)
 		require.Equal(t, answer.Disclosure, answer.Hear(language, text).Act, text)
