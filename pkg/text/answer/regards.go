@@ -3,6 +3,8 @@ package answer
 import (
 	"slices"
 	"strings"
+
+	"visavis.dev/pkg/text/search"
 )
 
 // Regards says whether what was said asks whom to talk to about a matter: "who can I talk to about
@@ -16,7 +18,7 @@ func Regards(language, text string) bool {
 func (t *talk) regards(said spoken) bool {
 	for span := range t.spans(said, "regarding") {
 		before, after := said.text[:span[0]], said.text[span[1]:]
-		if f := t.anywhere["nature"]; f != nil && f.MatchString(before+after) {
+		if f := t.anywhere["nature"]; f != nil && f.MatchString(t.withoutPhrases(before)+t.withoutPhrases(after)) {
 			continue // "who can I talk to about you being a robot?"
 		}
 		if t.topical(t.plainly(before)) || t.topical(t.plainly(after)) {
@@ -24,6 +26,19 @@ func (t *talk) regards(said spoken) bool {
 		}
 	}
 	return false
+}
+
+// withoutPhrases is a part of what was said without the phrases that mean something together, whose
+// words may be those of a speaker: "personal data" is of no person.
+func (t *talk) withoutPhrases(part string) string {
+	text := t.plainly(part)
+	meant := search.Meanings(t.language, text)
+	for _, m := range slices.Backward(meant) {
+		if strings.Contains(text[m.From:m.To], " ") {
+			text = text[:m.From] + text[m.To:]
+		}
+	}
+	return hear(text, nil).text
 }
 
 // plainly is a part of what was said as it is written.
