@@ -273,15 +273,21 @@ func (r *rater) date(c *candidate) {
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}
 	if r.age >= 0 {
-		c.aged = r.clause(c)
-		c.age = answer.Covers(c.held.language, c.aged, r.age)
-		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
-		if r.kind == answer.Price && c.age == answer.Fails {
-			f[ageFails], f[rowOther] = 0, 1 // what others pay, where a rule would still be an answer
-		}
-		if c.age == answer.Unclear && !answer.OfGroup(&c.held.evidence, r.age) {
-			f[rowOther] = 1 // of nobody's age
-		}
+		r.ages(c)
+	}
+}
+
+// ages sets what a sentence says of the age that is asked about.
+func (r *rater) ages(c *candidate) {
+	f := &c.features
+	c.aged = r.clause(c)
+	c.age = answer.Covers(c.held.language, c.aged, r.age)
+	f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
+	if r.kind == answer.Price && c.age == answer.Fails {
+		f[ageFails], f[rowOther] = 0, 1 // what others pay, where a rule would still be an answer
+	}
+	if c.age == answer.Unclear && !answer.OfGroup(&c.held.evidence, r.age) {
+		f[rowOther] = 1 // of nobody's age
 	}
 }
 

@@ -284,9 +284,14 @@ var hourForm = map[string]*regexp.Regexp{
 }
 
 // saysHour says whether a sentence has an hour without a unit.
-func saysHour(language, figures string) bool {
+func saysHour(language, figures string, digits bool) bool {
 	form := hourForm[base(language)]
-	return form != nil && form.MatchString(figures)
+	return digits && form != nil && form.MatchString(figures)
+}
+
+// saysLength says whether a sentence has a length of time, with a number where it may have one so.
+func saysLength(sentence, figures string, may bool) bool {
+	return may && spanForm.MatchString(figures) || holdsAny(strings.ToLower(sentence), lengths)
 }
 
 // lengths are lengths of time that are said without a number.
@@ -324,9 +329,9 @@ func EvidenceIn(language, sentence string) Evidence {
 	e.Money = money || e.Concepts[keys["free"]]
 	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
-	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money)) || digits && saysHour(language, figures)
+	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money)) || saysHour(language, figures, digits)
 	e.count(sentence, figures, money)
-	e.Span = seen.mayHaveSpan(digits) && spanForm.MatchString(figures) || holdsAny(strings.ToLower(sentence), lengths)
+	e.Span = saysLength(sentence, figures, seen.mayHaveSpan(digits))
 	if e.Money {
 		e.Concepts[keys["price"]] = true
 	}
