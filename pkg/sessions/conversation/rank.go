@@ -81,6 +81,7 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	i.lead(out)
+	i.leadDay(out)
 	i.leadAge(out)
 	i.compare(out)
 	return &i, out
@@ -103,6 +104,29 @@ func (i *inquiry) lead(ranked []candidate) {
 	}
 }
 
+// leadDay puts the opening hours of the day that is asked about before those of another: "Tuesday
+// to Thursday 3 pm – 11 pm", of when it closes on a Wednesday, before "Monday: closed".
+func (i *inquiry) leadDay(ranked []candidate) {
+	if !i.onDay || i.ofHoliday() || !i.ofHours() || len(ranked) == 0 || ranked[0].days != answer.Unclear || ranked[0].features[rowOther] == 0 {
+		return
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.features[openThen] != 0 && c.passage == ranked[0].passage })
+	if at > 0 {
+		ranked[at].score, ranked[at].features = ranked[0].score, ranked[0].features // it answers as surely
+		ranked[at].features[rowOther] = 0
+	}
+	bring(ranked, at)
+}
+
+// bring puts one of some candidates first.
+func bring(ranked []candidate, at int) {
+	if at > 0 {
+		first := ranked[at]
+		copy(ranked[1:at+1], ranked[:at])
+		ranked[0] = first
+	}
+}
+
 // nearAge is how far behind a sentence for the age that is asked about may be, in log-odds.
 const nearAge = 1.5
 
@@ -115,11 +139,7 @@ func (i *inquiry) leadAge(ranked []candidate) {
 	at := slices.IndexFunc(ranked, func(c candidate) bool {
 		return c.age == answer.Holds && c.score >= ranked[0].score-nearAge && c.features[fits] >= ranked[0].features[fits]
 	})
-	if at > 0 {
-		first := ranked[at]
-		copy(ranked[1:at+1], ranked[:at])
-		ranked[0] = first
-	}
+	bring(ranked, at)
 }
 
 // turning says whether the question turns from the one before to something else.

@@ -59,3 +59,12 @@ func TestAgesInAnswers(t *testing.T) {
 	text, _ = answered(t, b, Question{Text: "Can my 14-year-old son get a debit card?", Language: "en", Now: now})
 	require.Contains(t, text, answer.Say("en", "no"))
 }
+
+// The hours of the day that is asked about answer when it closes, not the day that is closed.
+func TestWhenItClosesOnADay(t *testing.T) {
+	b := builtinBrain(anyWords{{Title: "Yard", Heading: "Opening hours", Text: "Day: Monday; Hours: closed\nDay: Tuesday to Thursday; Hours: 3 pm – 11 pm\nDay: Friday; Hours: 3 pm – 1 am"}})
+	text, gap := answered(t, b, Question{Text: "what time do you close today?", Language: "en", Now: time.Date(2026, 11, 18, 16, 30, 0, 0, time.UTC)})
+	require.False(t, gap, text)
+	require.Contains(t, text, "11 pm")
+	require.NotContains(t, text, "Monday")
+}
