@@ -220,6 +220,7 @@ func (f *fixture) persona(ctx context.Context, org id.Org, s *set, base id.Knowl
 	v := voice.Studio()[0]
 	d := persona.Defaults(v)
 	d.Settings.Language, d.Settings.AutoDetectLanguage, d.Settings.Languages = s.Language, true, spoken
+	d.Greeting.Mode = persona.GreetNone // which some languages have no words for, and no question needs
 	d.Knowledge.BaseIDs = []id.KnowledgeBase{base}
 	d.Tools = []persona.Tool{{Kind: "handoff", Enabled: true, Config: map[string]any{}}}
 	draft := persona.Persona{ID: id.NewPersona(), Name: "Mia", Kind: persona.Standard, Avatar: id.NamedAvatar("amara"), Voice: v.ID, Definition: d}

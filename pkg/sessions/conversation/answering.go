@@ -79,10 +79,13 @@ func (c *Conversation) small(means intent) bool {
 	case sayGoodbye:
 		return c.goodbye()
 	case askPerson:
-		if elsewhere := c.config.Session.PersonAsked; elsewhere != "" || c.enabled(handoff) {
-			return c.handOff(elsewhere, inbox.ByVisitor)
+		if text := strings.Join(c.unanswered, " "); answer.Regards(c.language, text) {
+			q := c.question(text)
+			c.previous = text
+			c.think(&thought{question: text, language: c.language}, func(ctx context.Context) Stream { return c.whom(ctx, q) })
+			return true
 		}
-		return c.aside(askPerson)
+		return c.askForPerson()
 	case askAbility:
 		return c.aside(askAbility)
 	case askRepeat:
@@ -96,6 +99,14 @@ func (c *Conversation) small(means intent) bool {
 		c.speak(s)
 	}
 	return ok
+}
+
+// askForPerson asks for a person, or tells how one is reached.
+func (c *Conversation) askForPerson() bool {
+	if elsewhere := c.config.Session.PersonAsked; elsewhere != "" || c.enabled(handoff) {
+		return c.handOff(elsewhere, inbox.ByVisitor)
+	}
+	return c.aside(askPerson)
 }
 
 // aside has the packs tell what is asked about the avatar itself.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,34 @@ func (b extractive) Reach(ctx context.Context, q Question) Stream {
 		pieces[0].Text = join(answer.Say(q.Language, "contact"), pieces[0].Text)
 		for _, p := range pieces {
 			p.Act, p.Retrieval, p.ModelFirst = ActHandoff, took, untold
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Whom says whom to turn to in a matter, as the packs say it. Where they name nobody, a person is
+// to be asked for.
+func (b extractive) Whom(ctx context.Context, q Question) Stream {
+	return func(yield func(Piece, error) bool) {
+		pieces, err := b.answer(ctx, q)
+		if err != nil {
+			yield(Piece{}, err)
+			return
+		}
+		reaches := func(p Piece) bool {
+			if p.Gap || p.Act == ActClarify {
+				return false
+			}
+			e := answer.EvidenceIn(q.Language, p.Text)
+			return e.Fits(answer.Whom) == 1
+		}
+		if !slices.ContainsFunc(pieces, reaches) {
+			yield(Piece{person: true}, nil)
+			return
+		}
+		for _, p := range pieces {
 			if !yield(p, nil) {
 				return
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"visavis.dev/pkg/text/answer"
 )
 
 // Reply is what is answered to one question.
@@ -42,6 +44,12 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	}
 	why.answeredBy(ByTalk)
 	means := heardIntent(c.language, text)
+	if means == askPerson && answer.Regards(c.language, text) {
+		if r, err := c.gather(c.whom(ctx, c.question(text))); r.Text != "" || err != nil {
+			why.answeredBy(ByBuiltin)
+			return r, err
+		}
+	}
 	if texts, ok := c.chat(means); ok {
 		act := actsOf[means]
 		if means == askRepeat {

@@ -61,6 +61,8 @@ type Piece struct {
 	// withheld is a sentence that is not said, but that guardrails hear. The piece holds
 	// nothing else.
 	withheld string
+	// person says that a person is to be asked for. The piece holds nothing else.
+	person bool
 	// call is a tool to be used, and gaveUp one whose result is not waited for any more. The
 	// piece holds nothing else.
 	call, gaveUp *toolCall

@@ -36,6 +36,8 @@ type candidate struct {
 	// days and age are what it says of the day and the age that are asked about; told
 	// says that it names days.
 	days, age answer.Verdict
+	// aged is the clause that speaks of the age, where one is asked about.
+	aged string
 	// schedule is what it says of days, where one is asked about.
 	schedule answer.Schedule
 	// whole says that it names all items of a list.

@@ -66,6 +66,8 @@ func (i *inquiry) accompanies(c, first *candidate) bool {
 	switch {
 	case c.whole, i.kind.Strict() && c.features[fits] < first.features[fits]:
 		return false // it says nothing of the kind that is asked for
+	case i.onDay && first.days != answer.Unclear && c.features[rowOther] != 0 && !answer.OfHolidays(&c.held.evidence):
+		return false // of another day
 	case i.onDay && first.days != answer.Unclear && c.days != answer.Unclear && c.days != first.days:
 		return false // of what contradicts each other, one is said
 	case c.score >= first.score-companion:

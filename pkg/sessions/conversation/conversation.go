@@ -39,6 +39,8 @@ type Conversation struct {
 	running  sync.WaitGroup
 	builtin  Brain
 	asides   map[intent]func(context.Context, Question) Stream
+	// whom looks for whom to turn to in a matter.
+	whom     func(context.Context, Question) Stream
 	model    *generative // nil without a model
 	synonyms *search.Synonyms
 
@@ -153,6 +155,7 @@ func New(config Config) *Conversation {
 	found := retrieval{&c.config}
 	own := extractive{found}
 	c.builtin = own
+	c.whom = own.Whom
 	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities}
 	if config.Model != nil {
 		c.model = &generative{retrieval: found, running: &c.running, patience: model.NewBreaker(1, config.Clock)}

@@ -149,23 +149,28 @@ func understoodFromBefore(q Question) (Question, bool) {
 	return q, true
 }
 
-// alarmed is the answer to somebody in danger: whom to call as the packs say, what they
-// answer besides, and what to do anywhere.
+// alarmed is the answer to somebody in danger: whom to call as the packs say, who gives first aid
+// or where its kit is, what they answer besides, and what to do anywhere.
 func alarmed(alarm Question, pieces []Piece, passages []Passage) []Piece {
 	pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Gap || p.Act == ActClarify })
 	_, found := ranked(alarm, passages)
-	at, most := -1, 0.0
+	at, aid, most := -1, -1, 0.0
 	for n, c := range found {
+		if aid < 0 && c.held.evidence.Aids() {
+			aid = n
+		}
 		p := &passages[c.passage]
 		heading := held(cmp.Or(p.Language, alarm.Language), p.Heading)
 		if alarms := c.held.evidence.Alarms(&heading.evidence); alarms > most {
 			at, most = n, alarms
 		}
 	}
-	if at >= 0 {
-		call := stated(alarm, finding{chosen: found[at : at+1], verdict: answer.Unclear}, passages)
-		pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == call[0].Text })
-		pieces = append(call, pieces...)
+	for _, n := range []int{aid, at} {
+		if n >= 0 {
+			first := stated(alarm, finding{chosen: found[n : n+1], verdict: answer.Unclear}, passages)
+			pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == first[0].Text })
+			pieces = append(first, pieces...)
+		}
 	}
 	return append(pieces, Piece{Text: answer.Say(alarm.Language, "emergency")})
 }
@@ -177,7 +182,7 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
 	found := b.best(q, passages)
-	q.explain.ranked(found, passages, b.threshold())
+	q.explain.ranked(found, passages, cmp.Or(found.least, b.threshold()))
 	switch {
 	case len(found.chosen) > 0:
 		return stated(q, found, passages)

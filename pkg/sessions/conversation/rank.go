@@ -14,9 +14,10 @@ type finding struct {
 	verdict answer.Verdict
 	// sure is how likely the answer is one. Where that is too little, nothing is chosen:
 	// nearest is then what may still help, and nearby are the topics that come nearest.
-	sure    float64
-	nearest []candidate
-	nearby  []string
+	// least is how likely it has to be.
+	sure, least float64
+	nearest     []candidate
+	nearby      []string
 	// inquiry is how the question was understood, and ranked every sentence that was
 	// looked at, best first: what explain shows.
 	inquiry *inquiry
@@ -31,17 +32,18 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 		return finding{inquiry: i}
 	}
 	sure := likelihood(fitted.sure.of(&ranked[0].features))
+	least := b.threshold() * ranked[0].features.leastShare()
 	if b.Trace != nil {
-		b.Trace(i.trace(ranked, passages, sure, b.threshold()))
+		b.Trace(i.trace(ranked, passages, sure, least))
 	}
 	found := finding{nearby: nearby(q, ranked, passages)}
 	switch {
-	case sure >= b.threshold() && !ranked[0].features.otherKind():
+	case sure >= least && !ranked[0].features.otherKind():
 		found = i.finding(ranked)
 	case sure >= mayHelp*b.threshold() && ranked[0].features.absent() < mostAbsent:
 		found.nearest = i.finding(ranked).chosen
 	}
-	found.sure, found.inquiry, found.ranked = sure, i, ranked
+	found.sure, found.least, found.inquiry, found.ranked = sure, least, i, ranked
 	return found
 }
 
@@ -79,6 +81,8 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	i.lead(out)
+	i.leadDay(out)
+	i.leadAge(out)
 	i.compare(out)
 	return &i, out
 }
@@ -99,6 +103,44 @@ func (i *inquiry) lead(ranked []candidate) {
 		copy(ranked[1:at+1], ranked[:at])
 		ranked[0] = exception
 	}
+}
+
+// leadDay puts the opening hours of the day that is asked about before those of another: "Tuesday
+// to Thursday 3 pm – 11 pm", of when it closes on a Wednesday, before "Monday: closed".
+func (i *inquiry) leadDay(ranked []candidate) {
+	if !i.onDay || i.ofHoliday() || !i.ofHours() || len(ranked) == 0 || ranked[0].days != answer.Unclear || ranked[0].features[rowOther] == 0 {
+		return
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.features[openThen] != 0 && c.passage == ranked[0].passage })
+	if at > 0 {
+		ranked[at].score, ranked[at].features = ranked[0].score, ranked[0].features // it answers as surely
+		ranked[at].features[rowOther] = 0
+	}
+	bring(ranked, at)
+}
+
+// bring puts one of some candidates first.
+func bring(ranked []candidate, at int) {
+	if at > 0 {
+		first := ranked[at]
+		copy(ranked[1:at+1], ranked[:at])
+		ranked[0] = first
+	}
+}
+
+// nearAge is how far behind a sentence for the age that is asked about may be, in log-odds.
+const nearAge = 1.5
+
+// leadAge puts a sentence for the age that is asked about before one that is for nobody's age, where
+// it has the form that is asked for as well: "people over 65 get 20 % off", of somebody of 67.
+func (i *inquiry) leadAge(ranked []candidate) {
+	if i.age < 0 || len(ranked) == 0 || ranked[0].age != answer.Unclear || ranked[0].features[rowOther] == 0 {
+		return
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool {
+		return c.age == answer.Holds && c.score >= ranked[0].score-nearAge && c.features[fits] >= ranked[0].features[fits]
+	})
+	bring(ranked, at)
 }
 
 // turning says whether the question turns from the one before to something else.

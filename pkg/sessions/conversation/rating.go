@@ -101,6 +101,16 @@ func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
 	return r
 }
 
+// ofPeople says whether a sentence speaks of people by their age.
+func (c *candidate) ofPeople() bool {
+	for concept := range c.held.evidence.Concepts {
+		if answer.OfPeople([]int{concept}) {
+			return true
+		}
+	}
+	return false
+}
+
 // closes are the days on which a sentence says that it is closed, of what stands before it: one
 // that names what is closed may speak of something else, as the café.
 func (c *candidate) closes() answer.Days {
@@ -153,6 +163,14 @@ func (r *rater) rate(c, previous *candidate) {
 		share := u.weight / r.total
 		if c.days == answer.Holds && answer.OfDays(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
+		}
+		if answer.OfPeople(u.concepts) {
+			switch {
+			case c.age == answer.Holds:
+				c.had[k] = max(c.had[k], valueMeans) // "from 4 to 12 years", of a child of seven
+			case c.age == answer.Fails && r.kind != answer.Price:
+				c.had[k] = max(c.had[k], valueBroad) // the rule for others is one for who is seven, too
+			}
 		}
 		if previous != nil && c.refers && previous.place+1 == c.place {
 			c.had[k] = max(c.had[k], referShare*previous.had[k])
@@ -218,6 +236,9 @@ func (r *rater) fit(c *candidate) {
 	case answer.If:
 		how = flag(answer.Conditional(c.held.language, c.text)) - 0.5
 	}
+	if r.ofPeople() && r.around[c.passage].title.evidence.OfPrices() && c.held.evidence.Money && (c.age == answer.Holds || r.age < 0 && c.ofPeople()) {
+		c.features[openThen] = 1 // what they pay for nothing in particular
+	}
 	c.features[whole] = flag(c.whole)
 	c.features[misfit] = flag((r.kind.Firm() && how < 0 || r.kind == answer.When && how == -0.5) && !r.assumed)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
@@ -252,9 +273,61 @@ func (r *rater) date(c *candidate) {
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}
 	if r.age >= 0 {
-		c.age = answer.Covers(c.held.language, c.text, r.age)
-		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
+		r.ages(c)
 	}
+}
+
+// ages sets what a sentence says of the age that is asked about.
+func (r *rater) ages(c *candidate) {
+	f := &c.features
+	c.aged = r.clause(c)
+	c.age = answer.Covers(c.held.language, c.aged, r.age)
+	f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
+	if r.kind == answer.Price && c.age == answer.Fails {
+		f[ageFails], f[rowOther] = 0, 1 // what others pay, where a rule would still be an answer
+	}
+	if c.age == answer.Unclear && !answer.OfGroup(&c.held.evidence, r.age) {
+		f[rowOther] = 1 // of nobody's age
+	}
+}
+
+// clause is what a sentence says of the age in the clause that holds the most of what is asked
+// about: "from 12 on they get a cash card; from 16 on, a debit card".
+func (r *rater) clause(c *candidate) string {
+	clauses := strings.Split(c.text, ";")
+	if len(clauses) < 2 || c.item {
+		return c.text
+	}
+	best, most := c.text, 0.0
+	for _, clause := range clauses {
+		if answer.Covers(c.held.language, clause, r.age) == answer.Unclear {
+			continue
+		}
+		own, h := 0.0, held(c.held.language, clause)
+		for k := range r.units {
+			if u := &r.units[k]; !u.light && !answer.OfPeople(u.concepts) {
+				own += u.weight * u.in(&h)
+			}
+		}
+		if own > most {
+			best, most = clause, own
+		}
+	}
+	return best
+}
+
+// ofPeople says whether nothing is asked about but what somebody pays: "what do children pay?".
+func (i *inquiry) ofPeople() bool {
+	people := i.age >= 0
+	for _, u := range i.units {
+		switch {
+		case answer.OfPeople(u.concepts):
+			people = true
+		case !u.light && !i.kind.Satisfied(u.concepts):
+			return false
+		}
+	}
+	return people && i.kind == answer.Price
 }
 
 // ofHoliday says whether a holiday is asked about, which rows of weekdays need not hold for.

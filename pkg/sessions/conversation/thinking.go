@@ -112,6 +112,11 @@ func (c *Conversation) voice(t *thought, p Piece) {
 	case p.call != nil:
 		c.useTool(t, p.call)
 		return
+	case p.person:
+		t.answered = true // by who is asked for
+		c.conclude(t)
+		c.askForPerson()
+		return
 	case p.gaveUp != nil:
 		c.giveUp(p.gaveUp, failed)
 		return

@@ -1,6 +1,10 @@
 package conversation
 
-import "visavis.dev/pkg/text/answer"
+import (
+	"cmp"
+
+	"visavis.dev/pkg/text/answer"
+)
 
 // leastOwn is the share of a question that a sentence holds from which is concluded.
 const leastOwn = 0.4
@@ -9,7 +13,7 @@ const leastOwn = 0.4
 func (i *inquiry) verdict(c *candidate) answer.Verdict {
 	switch {
 	case i.age >= 0 && c.age != answer.Unclear && (i.decides() || i.kind == answer.Anything) && c.cover >= leastOwn:
-		return answer.Negated(c.held.language, c.text, c.age)
+		return answer.Negated(c.held.language, cmp.Or(c.aged, c.text), c.age)
 	case !i.decides() || c.own < leastOwn:
 		return answer.Unclear
 	case i.onDay && c.days == answer.Unclear && c.told:

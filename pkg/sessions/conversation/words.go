@@ -140,7 +140,8 @@ func endsSentence(text string, i int, r rune) bool {
 	}
 }
 
-var abbreviations = wordSet("dr|mr|mrs|ms|prof|st|nr|no|vs|etc|ca|bzw|z|d|u|a|e|g|i|p|s|tel|inc|ltd|co|sr|sra|m|mme|art|abs|min|max|vol|fig")
+var abbreviations = wordSet("dr|mr|mrs|ms|prof|st|nr|no|vs|etc|ca|bzw|z|d|u|a|e|g|i|p|s|tel|inc|ltd|co|sr|sra|m|mme|art|abs|min|max|vol|fig|" +
+	"ul|lek|dent|med|hab|inż|mgr|godz|św|dott|sig|ing|avv|geom|dra|mevr|dhr|bijv|av|bd|avda|núm|cad|sok|mah")
 
 // isAbbreviation says whether a text ends in a word that takes a full stop
 // without ending a sentence. A number is one that may count: "am 3. Mai". So are the

@@ -29,7 +29,7 @@ func Hear(language, text string) Heard {
 			return heard
 		}
 	}
-	if spoken := undetailed(language, plain); spoken != "" {
+	if spoken := undetailed(language, plain); spoken != "" && !Regards(language, plain) {
 		return Heard{Disclosure, spoken}
 	}
 	for _, t := range near {
@@ -179,6 +179,9 @@ func (t *talk) beside(said spoken, act Act, rest int) (left string, holds bool) 
 			return "", false
 		}
 	case Disclosure:
+		if t.regards(said) {
+			return "", false
+		}
 		// "Is it a real discount" is about something other than who speaks.
 		if t.isOfThing(said) && !t.mentions("self", said) {
 			return "", false

@@ -25,16 +25,18 @@ const (
 	Far      Kind = "far"
 	Age      Kind = "age"
 	Who      Kind = "who"
-	Why      Kind = "why"
-	How      Kind = "how"
-	Contact  Kind = "contact"
-	Mail     Kind = "mail"
-	Phone    Kind = "phone"
-	Danger   Kind = "danger"
-	May      Kind = "may"
-	YesNo    Kind = "yesno"
-	List     Kind = "list"
-	Year     Kind = "year"
+	// Whom asks whom to turn to: somebody by name, or a way to reach them.
+	Whom    Kind = "whom"
+	Why     Kind = "why"
+	How     Kind = "how"
+	Contact Kind = "contact"
+	Mail    Kind = "mail"
+	Phone   Kind = "phone"
+	Danger  Kind = "danger"
+	May     Kind = "may"
+	YesNo   Kind = "yesno"
+	List    Kind = "list"
+	Year    Kind = "year"
 	// If asks what follows where something happens: "what if I am late?".
 	If Kind = "if"
 	// Define asks what something is.
@@ -44,7 +46,7 @@ const (
 )
 
 // kinds are in the order in which they are looked for: the more special first.
-var kinds = []Kind{If, Often, Duration, Far, Contact, Age, Price, When, Where, Who, Why, Count, List, How, May}
+var kinds = []Kind{If, Often, Duration, Far, Phone, Contact, Age, Price, When, Where, Whom, Who, Why, Count, List, How, May}
 
 // KindOf is what kind of answer a question expects, read in a language.
 func KindOf(language, text string) Kind {
@@ -96,6 +98,10 @@ func narrower(language, text string, kind Kind) Kind {
 	switch {
 	case kind == Price && base(language) == "en":
 		return ofQuantity(language, text)
+	case kind == Duration:
+		if e := EvidenceIn(language, text); e.has("hours") && e.has(append(days, "today", "tomorrow", "now")...) {
+			return When // "how long are you open today?"
+		}
 	case kind == Count:
 		if e := EvidenceIn(language, text); e.has("deposit") {
 			return Price // "wie viel Pfand"
@@ -145,7 +151,7 @@ func ofQuantity(language, text string) Kind {
 
 // Strict says whether what answers a question of a kind can be told by its form.
 func (k Kind) Strict() bool {
-	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger, Year, Address, Define}, k)
+	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Whom, Age, Often, Far, Danger, Year, Address, Define}, k)
 }
 
 // Firm says whether what answers a question of a kind has its form for certain.
@@ -177,7 +183,7 @@ type Evidence struct {
 }
 
 var (
-	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d[\d.,]*|\d[\d.,]*\s?[€$£¥₺]|\d[\d.,]*\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d[\d.,]*\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)|[一二三四五六七八九十百千万两〇零]\s?(?:円|元|块|欧元|ユーロ)`)
+	moneyForm = regexp.MustCompile(`(?i)(?:[€$£¥₺₹₴]|\b(?:eur|usd|gbp|chf|pln))\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€$£¥₺₹₴]|(?:euros?|eur|usd|gbp|dollars?|pounds?|zł|pln|zlot\p{L}+|złot\p{L}+|lira\p{L}*|tl|yen|francs?|franken|rappen|chf|cents?|centów|pence|kč|kr|reais|pesos|rupees|ريال\p{L}*|دينار\p{L}*|جنيه\p{L}*)(?:$|[^\p{L}]))|\d[\d.,]*\s?(?:円|元|块|欧元|ユーロ|يورو|درهم|دولار|ليرة)|[一二三四五六七八九十百千万两〇零]\s?(?:円|元|块|欧元|ユーロ)`)
 	timeForm  = regexp.MustCompile(`(?i)\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:a\.?m|p\.?m)\b|\b\d{1,2}\s?(?:uhr|h|heures|godz|o'clock|uur)\b|\d{1,2}\s?[時点點]|[午上下]\S{0,2}\d|\bsaat \d|الساعة|\bnoon\b|\bmidnight\b`)
 	spanForm  = regexp.MustCompile(`(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half an?|an?|ein|eine|zwei|drei|une?|deux|trois|uno?|una|dos|tres|due|tre|um|uma|dois|een|twee|drie)\b)[\s-]*(?:\w+\s)?(?:min|minut\w*|hours?|stunden?|heures?|horas?|ore?|uur|uren|godzin\w*|saat|days?|tage?n?|jours?|d[ií]as?|giorn\w+|dagen|dni|gün|weeks?|wochen?|semaines?|semanas?|settiman\w+|weken|tygodni\w*|hafta|months?|monate?n?|mois|mes(?:es)?|mes[ei]|maanden?|miesi\w+|ay|years?|jahre?n?|ans?|años?|ann[oi]|anos?|jaar|lat|yıl|nights?|nächte|nuits?|noches?|notti|noites?)\b|\d\s?(?:分|小时|時間|天|日|周|週|个月|か月|年|晚|泊|دقيقة|ساعة|أيام|يوم|أسبوع|شهر|سنة)`)
 	nameForm  = regexp.MustCompile(`\p{Lu}\p{Ll}+ (?:\p{Lu}\. |v[ao]n |de |da |di |la )?\p{Lu}\p{Ll}+`)
@@ -231,7 +237,7 @@ var oneForm = regexp.MustCompile(`\b1\b`)
 
 var (
 	centuryForm = regexp.MustCompile(`(?:^|[^\d.,])(?:1\d|20)\d\d(?:$|[^\d,%€$£])`)
-	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kilom\w+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)`)
+	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kil[oó]m\p{L}+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)`)
 )
 
 // reaches says whether a character stands in every telephone number, address of mail or
@@ -268,6 +274,33 @@ func saysAmount(sentence string, figures bool) bool {
 	return (figures || strings.ContainsAny(sentence, "円元块ユ")) && moneyForm.MatchString(sentence)
 }
 
+// hourForm are hours as they are written without a unit: "dalle 15 alle 20".
+var hourForm = map[string]*regexp.Regexp{
+	"en": regexp.MustCompile(`(?i)\bat \d{1,2}(?:$|[.,;!?)](?:$|\D)|\s(?:on|in the|every|each)\b)`),
+	"it": regexp.MustCompile(`(?i)\b(?:dalle|alle|entro le|dopo le|prima delle|ore)\s(?:ore )?\d{1,2}(?:$|[.,;:!?)](?:$|\D)|\s(?:alle|e|di|del|della|in|ogni)\b)`),
+	"es": regexp.MustCompile(`(?i)\b(?:a|de|desde|hasta|antes de) las\s\d{1,2}(?:$|[.,;:!?)](?:$|\D)|\s(?:a|y|de|en|hasta|todos)\b)`),
+	"pt": regexp.MustCompile(`(?i)(?:^|\s)(?:às|das|antes das|depois das)\s\d{1,2}(?:$|[.,;:!?)](?:$|\D)|\s(?:às|e|da|do|em|até|de)(?:$|\s))`),
+	"pl": regexp.MustCompile(`(?i)\b(?:godz\.?|godzin\p{L}*)\s\d{1,2}\b|\bo \d{1,2}(?:$|[.,;!?)](?:$|\D))`),
+}
+
+// saysHour says whether a sentence has an hour without a unit.
+func saysHour(language, figures string, digits bool) bool {
+	form := hourForm[base(language)]
+	return digits && form != nil && form.MatchString(figures)
+}
+
+// saysLength says whether a sentence has a length of time, with a number where it may have one so.
+func saysLength(sentence, figures string, may bool) bool {
+	return may && spanForm.MatchString(figures) || holdsAny(strings.ToLower(sentence), lengths)
+}
+
+// lengths are lengths of time that are said without a number.
+var lengths = []string{
+	"un'ora", "un’ora", "mezz'ora", "mezz’ora", "mezza giornata", "tydzień", "pół godziny", "pół roku", "półtor", "anderthalb", "halbe stunde", "halbes jahr", "viertelstunde", "fortnight", "half an hour", "quarter of an hour",
+	"kwartier", "half uur", "half jaar", "anderhalf", "demi-heure", "demi-journée", "media hora", "medio día", "meia hora", "meio dia", "yarım saat", "yarım gün",
+	"两小时", "两个小时", "半小时", "半个小时", "两天", "两周", "两个月", "三个月", "三天", "一周", "一个月", "半天", "半日", "ساعتان", "ساعتين", "يومان", "يومين", "أسبوعان", "أسبوعين", "نصف ساعة", "شهرين",
+}
+
 // withoutAmounts is a sentence in which 4.90 euros are not taken for a time of day.
 func withoutAmounts(sentence string, money bool) string {
 	if !money {
@@ -296,9 +329,9 @@ func EvidenceIn(language, sentence string) Evidence {
 	e.Money = money || e.Concepts[keys["free"]]
 	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
-	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money))
+	e.Time = (digits || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(figures, money)) || saysHour(language, figures, digits)
 	e.count(sentence, figures, money)
-	e.Span = seen.mayHaveSpan(digits) && spanForm.MatchString(figures)
+	e.Span = saysLength(sentence, figures, seen.mayHaveSpan(digits))
 	if e.Money {
 		e.Concepts[keys["price"]] = true
 	}
@@ -368,6 +401,9 @@ func (e *Evidence) has(keys ...string) bool {
 // OfHours says whether a sentence speaks of when something is open.
 func (e *Evidence) OfHours() bool { return e.has("hours") }
 
+// OfPrices says whether a sentence speaks of prices.
+func (e *Evidence) OfPrices() bool { return e.has("price") }
+
 // Fits says how far a sentence is of the kind that a question expects: 1 where it is,
 // 0 where it is not, and a half where that cannot be told.
 func (e *Evidence) Fits(kind Kind) float64 {
@@ -432,6 +468,11 @@ func (e *Evidence) Fits(kind Kind) float64 {
 			return 1
 		}
 		return yes(e.has("leader", "doctor", "staff")) * 0.5
+	case Whom:
+		if e.Named || e.Reach {
+			return 1
+		}
+		return yes(e.has("leader", "doctor", "staff")) * 0.5
 	case Why:
 		if e.has("reason") {
 			return 1
@@ -457,13 +498,16 @@ func (e *Evidence) Alarms(heading *Evidence) float64 {
 	return 0
 }
 
+// Aids says whether a sentence tells of first aid: who gives it, or where the kit is.
+func (e *Evidence) Aids() bool { return e.has("first_aid", "first_aid_kit", "plaster_bandage") }
+
 // Satisfied are the concepts that an answer of a kind has by being of that kind: they say
 // little of what the question is about.
 func (k Kind) Satisfied(concepts []int) bool {
 	keys := byKey()
 	for _, key := range map[Kind][]string{
 		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"}, Address: {"address", "way"}, Year: {"year"},
-		Age: {"age", "year"}, Who: {"teach_word"}, May: {"allowed", "forbidden"},
+		Age: {"age", "year"}, Who: {"teach_word"}, Whom: {"contact"}, May: {"allowed", "forbidden"},
 	}[k] {
 		if slices.Contains(concepts, keys[key]) {
 			return true

@@ -45,6 +45,7 @@ const (
 //	                           is real or automatic that does not speak
 //	summons, errand            asking for a person in words of asking whether there is one,
 //	                           and being called for something else
+//	regarding                  whom to talk to about something, which is named beside it
 //	others, talking, wishing   who to talk with, to talk and to wish, in any order
 //	helping                    words of helping, which are no topic
 //	nature, self, …            see nature.go

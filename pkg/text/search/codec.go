@@ -13,7 +13,7 @@ import (
 // version is the first byte of the stored form. It rises with every change of
 // the form or of the analysis: a document stored under another version is to
 // be analysed anew.
-const version = 1
+const version = 2
 
 // ErrVersion says that a form was stored by another version of the analysis.
 var ErrVersion = errors.New("analysed by another version")

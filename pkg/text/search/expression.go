@@ -106,7 +106,7 @@ var compounding = map[string]bool{"de": true, "nl": true, "sv": true, "da": true
 
 // unstemmed are the languages that inflect and have no stemmer here, with how many
 // letters an ending has at most.
-var unstemmed = map[string]int{"pl": 3, "ar": 3, "tr": 5, "uk": 3, "cs": 3}
+var unstemmed = map[string]int{"ar": 3, "tr": 5, "uk": 3, "cs": 3}
 
 // inflected is what a word of a language without a stemmer means: the word of the
 // lexicon with which it shares all but the ending.

@@ -35,6 +35,9 @@ var elided = map[string]map[string]bool{
 
 // stem is the stem of a lower-case word; a word of an unknown language stays.
 func (a *analyser) stem(s string) string {
+	if a.language == "pl" {
+		return polish(unmarked(s))
+	}
 	stemmer := stemmers[a.language]
 	if stemmer == nil {
 		return s

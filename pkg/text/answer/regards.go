@@ -1,0 +1,51 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"visavis.dev/pkg/text/search"
+)
+
+// Regards says whether what was said asks whom to talk to about a matter: "who can I talk to about
+// my bill?". That is neither a question for who is speaking nor one for just anybody.
+func Regards(language, text string) bool {
+	return slices.ContainsFunc(likely(language, text), func(t *talk) bool { return t.regards(hear(text, t.spellings)) })
+}
+
+// regards says whether what was said asks whom to talk to ([regarding]), and names a matter
+// beside.
+func (t *talk) regards(said spoken) bool {
+	for span := range t.spans(said, "regarding") {
+		before, after := said.text[:span[0]], said.text[span[1]:]
+		if f := t.anywhere["nature"]; f != nil && f.MatchString(t.withoutPhrases(before)+t.withoutPhrases(after)) {
+			continue // "who can I talk to about you being a robot?"
+		}
+		if t.topical(t.plainly(before)) || t.topical(t.plainly(after)) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutPhrases is a part of what was said without the phrases that mean something together, whose
+// words may be those of a speaker: "personal data" is of no person.
+func (t *talk) withoutPhrases(part string) string {
+	text := t.plainly(part)
+	meant := search.Meanings(t.language, text)
+	for _, m := range slices.Backward(meant) {
+		if strings.Contains(text[m.From:m.To], " ") {
+			text = text[:m.From] + text[m.To:]
+		}
+	}
+	return hear(text, nil).text
+}
+
+// plainly is a part of what was said as it is written.
+func (t *talk) plainly(part string) string {
+	part = strings.ReplaceAll(part, ";", "")
+	if t.wide {
+		return strings.ReplaceAll(part, " ", "")
+	}
+	return part
+}
