@@ -104,10 +104,12 @@ func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link
 }
 
 // ForgetLinks forgets what was compared of an item, whose visitor is forgotten; that it was written stays until it is let go
-// there. It rides connection_link_by_item.
+// there. It rides connection_pkey and connection_link_pkey.
 func ForgetLinks(ctx context.Context, tx *tenant.Tx, of id.InboxItem) error {
 	blank, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Connection], `
-		UPDATE connection_link SET ours = NULL, theirs = NULL WHERE org_id = $1 AND item_id = $2 RETURNING connection_id`, tx.Org, of)
+		UPDATE connection_link SET ours = NULL, theirs = NULL
+		WHERE org_id = $1 AND connection_id IN (SELECT id FROM connection WHERE org_id = $1 AND kind = $3 AND deleted_at IS NULL) AND item_id = $2
+		RETURNING connection_id`, tx.Org, of, CRM)
 	for _, c := range blank {
 		tx.Touch("connection_link", c, of)
 	}

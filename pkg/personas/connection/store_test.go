@@ -297,6 +297,20 @@ func TestListsRideTheirIndexes(t *testing.T) {
 			_, err := connection.Links(ctx, s.tenants, s.one, c.ID, []id.InboxItem{{1}})
 			return err
 		}},
+		"linked": {"FROM connection_link", "connection_link_pkey", func() error {
+			_, err := connection.Linked(ctx, s.tenants, s.one, c.ID, id.InboxItem{1}, 10)
+			return err
+		}},
+		"links of the same": {"UPDATE connection_link SET", "connection_link_by_external", func() error {
+			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+				return connection.SaveLinks(ctx, tx, c.ID, []connection.Link{{Item: id.InboxItem{1}, External: "1", Theirs: map[string]string{}}}, time.Now())
+			})
+		}},
+		"forgotten links": {"UPDATE connection_link SET", "connection_link_pkey", func() error {
+			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+				return connection.ForgetLinks(ctx, tx, id.InboxItem{1})
+			})
+		}},
 		"followers": {"FROM connection WHERE", "connection_pkey", func() error {
 			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
 				_, err := connection.Followers(ctx, tx, connection.CRM)

@@ -76,6 +76,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		read = readNothing
 	}
 	contacts := crm.New(crm.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock})
+	tickets := &notify.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Spoken: session.SpokenOf(b.Tenants), Clock: o.Clock}
 	voluntary := &demographics.Store{Tenants: b.Tenants, Vault: b.Vault}
 	return job.Collect(
 		// What is kept for every noun.
@@ -106,9 +107,11 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: append(inbox.Tasks(d), slot.Tasks(d)...)},
 		calendars(b, m).Background(),
 		contacts.Background(),
-		exchange.New(dispatch.New(open, o.Clock, crm.Patience), map[connection.Kind]exchange.Pass{connection.CRM: contacts.Pass}).Background(),
+		exchange.New(dispatch.New(open, o.Clock, crm.Patience), map[connection.Kind]exchange.Pass{
+			connection.CRM: contacts.Pass, connection.Helpdesk: tickets.Pass,
+		}).Background(),
 		job.Background{Tasks: notice.Tasks(d)},
-		(&notify.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Spoken: session.SpokenOf(b.Tenants), Clock: o.Clock}).Background(),
+		tickets.Background(),
 		job.Background{Tasks: escalation.Tasks(d)},
 		(&recording.Joiner{Tenants: b.Tenants, Files: b.Files, Folder: work.TemporaryFolder, Clock: o.Clock, Log: o.Log}).Background(),
 		(&rehearsal.Rehearser{Tenants: b.Tenants, Files: b.Files, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
@@ -27,6 +28,22 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 		return i, id.InboxNote{}, i.conflict(ReasonNoContact, "The visitor left no mail address.")
 	}
 	n := Note{ID: id.NewInboxNote(), By: who.By, Text: text, At: who.At, Channel: new(ByMail)}
+	return i.reply(ctx, tx, n, who)
+}
+
+// TakeReply writes to an item what its visitor was sent by a connected system; it is as AddReply otherwise, and its errors are.
+func TakeReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, from id.Connection, at time.Time) error {
+	i, err := Lock(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	n := Note{ID: id.NewInboxNote(), By: from.String(), Text: text, At: at, Channel: new(ByMail), From: from}
+	_, _, err = i.reply(ctx, tx, n, activity.Actor{By: platform, At: at})
+	return err
+}
+
+// reply enters a note that the visitor is sent, or was.
+func (i Item) reply(ctx context.Context, tx *tenant.Tx, n Note, who activity.Actor) (Item, id.InboxNote, error) {
 	if err := i.write(ctx, tx, n); err != nil {
 		return i, n.ID, err
 	}
@@ -62,6 +79,7 @@ func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.Inbox
 	}
 	for _, n := range sent[:at] {
 		switch {
+		case !n.From.IsZero(): // it was another system's mail
 		case !n.Received():
 			before = append(before, n.ID.String())
 		case strings.Contains(*n.MessageID, "@"):

@@ -7,6 +7,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,12 +66,13 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 		if !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item) {
 			return known, nil
 		}
-		var err error
-		if known.External, made, err = s.open(ctx); err != nil {
+		standing, created, err := s.open(ctx)
+		if known.External, made = standing.Ticket, created; err != nil {
 			return known, err
 		}
+		known.Status = "new" // as it was made, where somebody else did since
 		if made {
-			known.State, known.Said = string(inbox.New), s.contact+s.words
+			known.State, known.Said, known.Status = string(inbox.New), s.contact+s.words, standing.Status
 		}
 	}
 	notes, err := inbox.Notes(ctx, s.Tenants, s.to.Org, s.item.ID)
@@ -90,7 +92,7 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	if err != nil && !absent(err) {
 		return known, err
 	}
-	known.State, known.Said = string(s.item.State), s.contact+s.words
+	known.State, known.StateEdition, known.Said = string(s.item.State), s.item.Edition, s.contact+s.words
 	if len(notes) > 0 {
 		known.Note = notes[len(notes)-1].ID
 	}
@@ -116,12 +118,12 @@ const update = "ticket.update"
 
 // open finds the ticket of the item, which is there where an answer was lost, or makes it, and says whether it did. Whose requester is refused,
 // as an address that the account finds wrong, is made without one.
-func (s *desk) open(ctx context.Context) (ticket string, made bool, err error) {
+func (s *desk) open(ctx context.Context) (ticket zendesk.Standing, made bool, err error) {
 	key := s.item.ID.String()
 	if err := s.call(ctx, "ticket.find", func(c zendesk.Client) (err error) {
 		ticket, err = c.Find(ctx, key)
 		return err
-	}); err != nil || ticket != "" {
+	}); err != nil || ticket.Ticket != "" {
 		return ticket, false, err
 	}
 	wanted := s.opening()
@@ -184,6 +186,9 @@ func (s *desk) parts(known notice.Known, notes []inbox.Note, comments []string) 
 		all = append(all, part{s.mark(fmt.Sprintf("%d-state-%s", s.item.Edition, state)), "State: " + state, id.InboxNote{}})
 	}
 	for _, n := range notes {
+		if n.From == s.to.ID {
+			continue // it came from there
+		}
 		text := "Note: " + card.Clean(n.Text)
 		switch {
 		case n.Received() && s.d.toldWords && n.Text != "":
@@ -225,18 +230,29 @@ func (s *desk) saidMark() string {
 
 // said finds in the comments, newest first, what the newest mark of a form says; empty for none.
 func (s *desk) said(comments []string, form string) string {
-	re := regexp.MustCompile(regexp.QuoteMeta(s.mark("")) + `[0-9]+` + form)
+	_, said, _ := strings.Cut(s.saidAt(comments, form), "-")
+	return said
+}
+
+// saidAt is said with the item's edition and a hyphen before.
+func (s *desk) saidAt(comments []string, form string) string {
+	re := regexp.MustCompile(regexp.QuoteMeta(s.mark("")) + `([0-9]+)` + form)
 	for _, c := range comments {
 		if all := re.FindAllStringSubmatch(c, -1); len(all) > 0 {
-			return all[len(all)-1][1]
+			newest := all[len(all)-1]
+			return newest[1] + "-" + newest[2]
 		}
 	}
 	return ""
 }
 
-// saidState is the state that was said last.
+// saidState is the state that was said last, unless both sides agreed on another since.
 func (s *desk) saidState(known notice.Known, comments []string) string {
-	return cmp.Or(s.said(comments, `-state-([a-z]+)`), known.State, string(inbox.New))
+	edition, said, _ := strings.Cut(s.saidAt(comments, `-state-([a-z]+)`), "-")
+	if n, err := strconv.ParseInt(edition, 10, 64); err == nil && n > known.StateEdition {
+		return said
+	}
+	return cmp.Or(known.State, string(inbox.New))
 }
 
 // statuses are those of tickets by the states of items; others leave them as they are.
@@ -245,23 +261,26 @@ var statuses = map[inbox.State]string{
 }
 
 // change writes to a ticket what it does not have, and gives it the item's status where the state is another than it is
-// known to have; it is not known after a change that failed, which may have been made. A status that the account does
+// known to have; after a change that failed it is asked how far it is, since that may have been made. A status that the account does
 // not take, as solved without somebody who did, is written as words alone.
 func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (notice.Known, error) {
 	state := string(s.item.State)
-	status := ""
-	if known.State != state || s.saidState(known, comments) != state {
-		status = statuses[s.item.State]
+	parts, status, err := s.toChange(ctx, known, notes, comments)
+	if err != nil {
+		return known, err
 	}
-	parts := s.parts(known, notes, comments)
 	for len(parts) > 0 || status != "" {
 		some := batch(parts)
 		change := zendesk.Ticket{Status: status}
 		if len(some) > 0 {
 			change.Comment = comment(some)
 		}
+		var standing zendesk.Standing
 		put := func() error {
-			return s.call(ctx, update, func(c zendesk.Client) error { return c.Update(ctx, known.External, change) })
+			return s.call(ctx, update, func(c zendesk.Client) (err error) {
+				standing, err = c.Update(ctx, known.External, change)
+				return err
+			})
 		}
 		err := put()
 		if refuses(err) && change.Status != "" {
@@ -271,7 +290,9 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 			err = put()
 		}
 		if err != nil {
-			known.State, known.Said = "", ""
+			if known.Said = ""; known.State != state {
+				known.State = ""
+			}
 			return known, err
 		}
 		for _, p := range some {
@@ -279,10 +300,32 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 				known.Note = p.note
 			}
 		}
-		known.State = state
+		if change.Status != "" {
+			known.Status = standing.Status
+		}
+		known.State, known.StateEdition = state, s.item.Edition
 		parts, status = parts[len(some):], ""
 	}
 	return known, nil
+}
+
+// toChange is what a ticket does not have, and the status that it is to be given; empty for the one that it has.
+func (s *desk) toChange(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (parts []part, status string, err error) {
+	parts = s.parts(known, notes, comments)
+	if state := string(s.item.State); known.State != state || s.saidState(known, comments) != state {
+		status = statuses[s.item.State]
+	}
+	if status == "" || known.State != "" {
+		return parts, status, nil
+	}
+	err = s.call(ctx, "ticket.read", func(c zendesk.Client) error {
+		found, err := c.Tickets(ctx, []string{known.External})
+		if found[known.External].Status == status {
+			status = ""
+		}
+		return err
+	})
+	return parts, status, err
 }
 
 // longestComment bounds the HTML of a comment, in bytes: Zendesk takes 64 KiB.

@@ -127,7 +127,7 @@ var Places = []Place{
 	{"inbox_item", []string{"kind", "state", "channel", "language", "band", "urgency", "department", "requested_by"}, Never, ids},
 	{"inbox_note", []string{"text", "message_id", "sender"}, WithSessions, "likewise"},
 	{"inbox_note", []string{"author", "channel"}, Never, ids},
-	{"inbox_notice", []string{"external_id", "account", "state", "said", "trouble"}, Never, "ids of the organization's own system and a digest, which go once the visitor is forgotten"},
+	{"inbox_notice", []string{"external_id", "account", "state", "said", "trouble", "status", "seen"}, Never, "ids of the organization's own system and a digest, which go once the visitor is forgotten"},
 	{"inbox_rule", []string{"name", "event", "definition"}, Never, own},
 	{"inbox_member", []string{"departments", "hours"}, WithPlaces, ""},
 	{"inbox_rule_run", []string{"occasion", "rule_name", "event", "did"}, Never, "ids, and the organization's own names"},

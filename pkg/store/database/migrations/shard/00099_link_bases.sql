@@ -10,11 +10,9 @@ ALTER TABLE connection_link ADD COLUMN IF NOT EXISTS gone_at TIMESTAMPTZ;
 -- of what the item says, and of what the system has; null where nothing is known
 ALTER TABLE connection_link ADD COLUMN IF NOT EXISTS ours JSONB;
 ALTER TABLE connection_link ADD COLUMN IF NOT EXISTS theirs JSONB;
-CREATE INDEX IF NOT EXISTS connection_link_by_external ON connection_link (org_id, connection_id, external_id);
-CREATE INDEX IF NOT EXISTS connection_link_by_item ON connection_link (org_id, item_id);
+CREATE INDEX IF NOT EXISTS connection_link_by_external ON connection_link (org_id, external_id, connection_id);
 
 -- +goose Down
-DROP INDEX IF EXISTS connection_link_by_item;
 DROP INDEX IF EXISTS connection_link_by_external;
 ALTER TABLE connection_link DROP COLUMN IF EXISTS theirs;
 ALTER TABLE connection_link DROP COLUMN IF EXISTS ours;
