@@ -25,7 +25,8 @@ type Link struct {
 	// GoneAt is when it was found to be deleted there; nil for not.
 	GoneAt *time.Time
 	// Ours and Theirs are digests, by the names that fields have there, of what the item said and of what was there when they
-	// were last compared; nil where nothing is known, as of an item of which another one takes the place.
+	// were last compared; nil where nothing is known, and empty of an item of which another one took the place: all it says is news once it
+	// counts again.
 	Ours, Theirs map[string]string
 }
 
@@ -48,8 +49,8 @@ func Linked(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection,
 		WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR item_id > $3) ORDER BY item_id LIMIT $4`, org, c, after, limit)
 }
 
-// SaveLinks notes what items are there. Of what is linked with one of them beside, nothing is known any more of what was compared: it is
-// another item that is. It rides connection_link_by_external.
+// SaveLinks notes what items are there. Others that are linked with what one of them was compared with are empty then. It rides
+// connection_link_by_external.
 func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link, now time.Time) error {
 	if len(links) == 0 {
 		return nil
@@ -75,6 +76,8 @@ func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link
 				return err
 			}
 			ours[i], theirs[i] = new(string(a)), new(string(b))
+		}
+		if len(l.Theirs) > 0 {
 			known, of = append(known, l.Item), append(of, l.External)
 		}
 		tx.Touch("connection_link", c, l.Item)
@@ -94,8 +97,8 @@ func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link
 		return nil
 	}
 	others, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxItem], `
-		UPDATE connection_link SET ours = NULL, theirs = NULL
-		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND NOT item_id = ANY($4) AND theirs IS NOT NULL RETURNING item_id`,
+		UPDATE connection_link SET ours = '{}', theirs = '{}'
+		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND NOT item_id = ANY($4) AND theirs <> '{}' RETURNING item_id`,
 		tx.Org, c, of, known)
 	for _, other := range others {
 		tx.Touch("connection_link", c, other)

@@ -160,8 +160,9 @@ func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection
 			m.take(&c.take, i, there, group)
 		case weChanged:
 			for _, field := range group {
-				// Half of a name that is known to be another is none; anything else that an item does not have leaves what is there.
-				half := group[0] == "firstName" && known.Ours != nil && text(i.Contact.Name) != ""
+				// Half of another's name is none; anything else that an item does not have leaves what is there.
+				first := m.properties["firstName"]
+				half := group[0] == "firstName" && text(i.Contact.Name) != "" && (known.Ours != nil || ours[first] != there.Properties[first])
 				if property, mapped := m.properties[field]; mapped && (ours[property] != "" || half) && ours[property] != there.Properties[property] {
 					c.write[property] = ours[property]
 				}

@@ -463,7 +463,9 @@ func (e *exchanging) count(items []inbox.Item, dry bool, err error) {
 			e.counts[exchange.Unchanged]++
 		}
 		if !newest && p.written && p.there != nil {
-			e.links = append(e.links, connection.Link{Item: item.ID, External: p.there.ID, Edition: item.Edition, Account: e.account})
+			e.links = append(e.links, connection.Link{
+				Item: item.ID, External: p.there.ID, Edition: item.Edition, Account: e.account, Ours: map[string]string{}, Theirs: map[string]string{},
+			})
 		}
 		if p.written && p.takes() && (newest || !dry) && !p.counted {
 			e.counts[exchange.Taken]++

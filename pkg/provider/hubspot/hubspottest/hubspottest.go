@@ -28,6 +28,7 @@ type Server struct {
 	behaves  []http.HandlerFunc
 	requests []string
 	idle     []string
+	made     []string
 	merged   map[string]bool
 	// Token is the one that it takes, and Account who it is; 0 for one that it does not tell.
 	Token   string
@@ -53,6 +54,13 @@ func (s *Server) Behave(by ...http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.behaves = append(s.behaves, by...)
+}
+
+// Calm takes back what Behave said.
+func (s *Server) Calm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.behaves = nil
 }
 
 // Put enters a contact that was there before.
@@ -95,6 +103,23 @@ func (s *Server) Idle() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.idle...)
+}
+
+// Made are the addresses for which contacts were made, once for each time.
+func (s *Server) Made() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.made...)
+}
+
+// Meanwhile is a behavior: people change a contact, and the request is done after that.
+func (s *Server) Meanwhile(id string, properties map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s.known[id] != nil {
+			maps.Copy(s.known[id], properties)
+		}
+		s.answer(w, r)
+	}
 }
 
 // Lose is a behavior: the request is done, and its answer does not arrive.
@@ -327,5 +352,6 @@ func (s *Server) upsert(properties map[string]string) (id string, made bool) {
 	s.next++
 	id = fmt.Sprint(s.next)
 	s.known[id] = maps.Clone(properties)
+	s.made = append(s.made, properties["email"])
 	return id, true
 }

@@ -100,6 +100,9 @@ func (s *Server) Behave(by ...http.HandlerFunc) {
 	s.behaves = append(s.behaves, by...)
 }
 
+// Calm takes back what Behave said.
+func (s *Server) Calm() { s.Set(func(s *Server) { s.behaves = nil }) }
+
 // Lose is a behavior: the request is done, and its answer does not arrive.
 func (s *Server) Lose(_ http.ResponseWriter, r *http.Request) {
 	s.answer(httptest.NewRecorder(), r)
