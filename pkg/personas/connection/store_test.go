@@ -338,6 +338,8 @@ func TestLinksOfTheSame(t *testing.T) {
 		INSERT INTO connection_link (org_id, connection_id, item_id, external_id, edition, updated_at)
 		SELECT $1, $2, gen_random_uuid(), n::TEXT, 1, now() FROM generate_series(1, 2000) n`, s.one, c)
 	require.NoError(t, err)
+	_, err = shard.Exec(t.Context(), `ANALYZE connection_link`)
+	require.NoError(t, err)
 	for _, statement := range s.sent.Of(t, "UPDATE connection_link SET", func() error {
 		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
 			return connection.SaveLinks(ctx, tx, c, []connection.Link{{Item: id.InboxItem{1}, External: "1", Theirs: map[string]string{"phone": "x"}}}, time.Now())

@@ -235,6 +235,27 @@ func TestWhoIsForgottenDoesNotComeBack(t *testing.T) {
 	}
 }
 
+// Where the newest of an address counts no more, nothing of it is taken for people's, and the one before is written.
+func TestTheNextOfAnAddress(t *testing.T) {
+	b := newBench(t, both)
+	named := func(name, phone string) func(*inbox.Item) {
+		return func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = &name, &phone }
+	}
+	first := b.lead("kim@example.com", named("First Kim", "+49 30 1111"))
+	b.deliver()
+	second := b.lead("kim@example.com", named("Marked Name", "+49 30 2222"))
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, "Marked", has["firstname"])
+	b.forget(second.ID)
+	b.deliver()
+	b.read()
+	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
+	_, has = b.one()
+	require.Equal(t, []string{"First", "Kim", "+49 30 1111"}, []string{has["firstname"], has["lastname"], has["phone"]})
+	require.Empty(t, b.service.Idle())
+}
+
 // Who was merged with somebody else is not taken for them.
 func TestMergedContacts(t *testing.T) {
 	b := newBench(t, both)
