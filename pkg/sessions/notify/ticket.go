@@ -27,6 +27,8 @@ type desk struct {
 	d    details
 	// contact and words tell the details from others.
 	contact, words string
+	// told is the item's edition that was told last; 0 for none.
+	told int64
 	// last is the last call that was made.
 	last call
 }
@@ -42,7 +44,7 @@ type call struct {
 // failed on the way. However many calls that takes, it says one thing of the connection: a search that goes well before
 // every ticket that fails would have it work and fail by turns.
 func (t *Teller) ticket(ctx context.Context, to *connection.Opened, n notice.Notice, i *inbox.Item, d details) (notice.Known, error) {
-	s := desk{Teller: t, to: to, item: i, d: d}
+	s := desk{Teller: t, to: to, item: i, d: d, told: n.Told}
 	var err error
 	if s.contact, s.words, err = d.said(); err != nil {
 		return n.Known, err
@@ -63,12 +65,16 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	}
 	made := false
 	if known.External == "" {
-		if !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item) {
+		late := !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item)
+		if late && s.told > 0 {
 			return known, nil
 		}
-		standing, created, err := s.open(ctx)
+		standing, created, err := s.open(ctx, late)
 		if known.External, made = standing.Ticket, created; err != nil {
 			return known, err
+		}
+		if known.External == "" {
+			return known, nil
 		}
 		known.Status = "new" // as it was made, where somebody else did since
 		if made {
@@ -117,13 +123,13 @@ func (s *desk) call(ctx context.Context, name string, do func(zendesk.Client) er
 const update = "ticket.update"
 
 // open finds the ticket of the item, which is there where an answer was lost, or makes it, and says whether it did. Whose requester is refused,
-// as an address that the account finds wrong, is made without one.
-func (s *desk) open(ctx context.Context) (ticket zendesk.Standing, made bool, err error) {
+// as an address that the account finds wrong, is made without one. It is too late to make one for what somebody dealt with.
+func (s *desk) open(ctx context.Context, late bool) (ticket zendesk.Standing, made bool, err error) {
 	key := s.item.ID.String()
 	if err := s.call(ctx, "ticket.find", func(c zendesk.Client) (err error) {
 		ticket, err = c.Find(ctx, key)
 		return err
-	}); err != nil || ticket.Ticket != "" {
+	}); err != nil || ticket.Ticket != "" || late {
 		return ticket, false, err
 	}
 	wanted := s.opening()
@@ -260,14 +266,13 @@ var statuses = map[inbox.State]string{
 	inbox.Open: "open", inbox.Waiting: "pending", inbox.Done: "solved", inbox.Won: "solved", inbox.Lost: "solved", inbox.Spam: "solved",
 }
 
-// change writes to a ticket what it does not have, and gives it the item's status where the state is another than it is
-// known to have; after a change that failed it is asked how far it is, since that may have been made. A status that the account does
-// not take, as solved without somebody who did, is written as words alone.
+// change writes to a ticket what it does not have, and gives it the item's status where its state was not said yet: both come in one
+// call. A status that the account does not take, as solved without somebody who did, is written as words alone.
 func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (notice.Known, error) {
 	state := string(s.item.State)
-	parts, status, err := s.toChange(ctx, known, notes, comments)
-	if err != nil {
-		return known, err
+	parts, status := s.parts(known, notes, comments), ""
+	if s.saidState(known, comments) != state { // else it was given with what says so
+		status = statuses[s.item.State]
 	}
 	for len(parts) > 0 || status != "" {
 		some := batch(parts)
@@ -284,9 +289,7 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 		}
 		err := put()
 		if refuses(err) && change.Status != "" {
-			if change.Status = ""; change.Comment == nil {
-				return known, nil
-			}
+			change.Status = ""
 			err = put()
 		}
 		if err != nil {
@@ -307,25 +310,6 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 		parts, status = parts[len(some):], ""
 	}
 	return known, nil
-}
-
-// toChange is what a ticket does not have, and the status that it is to be given; empty for the one that it has.
-func (s *desk) toChange(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (parts []part, status string, err error) {
-	parts = s.parts(known, notes, comments)
-	if state := string(s.item.State); known.State != state || s.saidState(known, comments) != state {
-		status = statuses[s.item.State]
-	}
-	if status == "" || known.State != "" {
-		return parts, status, nil
-	}
-	err = s.call(ctx, "ticket.read", func(c zendesk.Client) error {
-		found, err := c.Tickets(ctx, []string{known.External})
-		if found[known.External].Status == status {
-			status = ""
-		}
-		return err
-	})
-	return parts, status, err
 }
 
 // longestComment bounds the HTML of a comment, in bytes: Zendesk takes 64 KiB.
