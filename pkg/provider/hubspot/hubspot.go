@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,12 +68,18 @@ type results struct {
 	} `json:"errors"`
 }
 
+// number is the form of an id.
+var number = regexp.MustCompile(`^[0-9]{1,40}$`)
+
 // contacts are those that were answered; empty properties are left out.
 func (r *results) contacts() (all []Contact, err error) {
 	if r.Results == nil {
 		return nil, &upstream.Error{Code: upstream.Malformed}
 	}
 	for _, each := range *r.Results {
+		if !number.MatchString(each.ID) {
+			continue // it is kept, and asked for again
+		}
 		c := Contact{ID: each.ID, Properties: map[string]string{}}
 		for name, value := range each.Properties {
 			if value != nil && *value != "" {

@@ -45,7 +45,7 @@ func TestContactsAreWritten(t *testing.T) {
 	require.Len(t, by, 1)
 	require.Equal(t, had, by["kim@example.com"].ID)
 	for _, answer := range []string{
-		`{"results": [{"id": "merged"}]}`, `{"results": []}`, `{"results": [], "errors": [{"category": "OBJECT_NOT_FOUND", "context": {"ids": ["another"]}}]}`,
+		`{"results": [{"id": "merged"}]}`, `{"results": [{"id": "\u0000", "properties": {"email": "kim@example.com"}}]}`, `{"results": []}`, `{"results": [], "errors": [{"category": "OBJECT_NOT_FOUND", "context": {"ids": ["another"]}}]}`,
 		`{"results": [], "errors": [{"category": "RATE_LIMITS", "context": {"ids": ["` + had + `"]}}]}`,
 	} { // of others than were asked for nothing is believed
 		behave := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }

@@ -76,7 +76,7 @@ type Standing struct {
 	// Ticket is its id, empty for none.
 	Ticket     string
 	ExternalID string
-	// Status is one of new, open, pending, hold, solved and closed.
+	// Status is one of new, open, pending, hold, solved and closed; empty for another.
 	Status string
 	// Requester is the id of the user whose ticket it is; 0 where that is not told.
 	Requester int64
@@ -84,8 +84,20 @@ type Standing struct {
 	UpdatedAt string
 }
 
+// statuses are those of tickets, and moment the form of a time: what is of another is not told.
+var (
+	statuses = []string{"new", "open", "pending", "hold", "solved", "closed"}
+	moment   = regexp.MustCompile(`^[0-9TZ:.+-]{1,40}$`)
+)
+
 func (f *found) standing() Standing {
-	s := Standing{Ticket: strconv.FormatInt(f.ID, 10), Status: f.Status, Requester: f.Requester, UpdatedAt: f.UpdatedAt}
+	s := Standing{Ticket: strconv.FormatInt(f.ID, 10), Requester: f.Requester}
+	if slices.Contains(statuses, f.Status) {
+		s.Status = f.Status
+	}
+	if moment.MatchString(f.UpdatedAt) {
+		s.UpdatedAt = f.UpdatedAt
+	}
 	if f.ExternalID != nil {
 		s.ExternalID = *f.ExternalID
 	}

@@ -271,8 +271,11 @@ var statuses = map[inbox.State]string{
 func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (notice.Known, error) {
 	state := string(s.item.State)
 	parts, status := s.parts(known, notes, comments), ""
-	if s.saidState(known, comments) != state { // else it was given with what says so
+	switch {
+	case s.saidState(known, comments) != state:
 		status = statuses[s.item.State]
+	case known.State != state: // it was given with what says so, by a call that nobody kept
+		known.Status = cmp.Or(statuses[s.item.State], known.Status)
 	}
 	for len(parts) > 0 || status != "" {
 		some := batch(parts)
