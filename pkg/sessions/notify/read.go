@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -193,7 +194,7 @@ func (r *reading) takeStatus(ctx context.Context, tx *tenant.Tx, t *taken, n *no
 	}
 	switch {
 	case !t.turned():
-		n.Known.Status = t.standing.Status
+		n.Known.Status = cmp.Or(t.standing.Status, n.Known.Status)
 		return nil
 	case state != item.State && string(before) != n.Known.State:
 		return nil

@@ -307,7 +307,7 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 			}
 		}
 		if change.Status != "" {
-			known.Status = standing.Status
+			known.Status = cmp.Or(standing.Status, change.Status)
 		}
 		known.State, known.StateEdition = state, s.item.Edition
 		parts, status = parts[len(some):], ""
