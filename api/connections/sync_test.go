@@ -134,7 +134,7 @@ func TestTakingBackNeedsTheInbox(t *testing.T) {
 	for field, values := range map[string]any{
 		"body.config.values.leadBand":  map[string]any{"leadBand": map[string]any{"hot": []any{"1"}}},
 		"body.config.values.state.won": map[string]any{"state": map[string]any{"open": []any{"A"}, "won": []any{"A"}}},
-		"body.config.values.state":     map[string]any{"state": map[string]any{"forgotten": []any{"A"}}},
+		"body.config":                  map[string]any{"state": map[string]any{"forgotten": []any{"A"}}},
 	} {
 		config := map[string]any{"baseUrl": c.Models.URL(), "properties": map[string]any{"state": "hs_lead_status"}, "values": values}
 		body["config"] = config

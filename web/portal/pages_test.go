@@ -171,7 +171,7 @@ func (v *visited) came(page, referrer string) inbox.Source {
 	require.Equal(v, http.StatusCreated, status, body)
 	var ticket struct{ Session struct{ ID id.Session } }
 	require.NoError(v, json.Unmarshal([]byte(body), &ticket))
-	kept, err := session.Get(v.Context(), v.made.Backend.Tenants, v.org, ticket.Session.ID)
+	kept, err := session.Get(v.Context(), v.made.Tenants, v.org, ticket.Session.ID)
 	require.NoError(v, err)
 	return kept.Brief.Came
 }

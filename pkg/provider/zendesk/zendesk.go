@@ -144,10 +144,7 @@ func (c Client) Find(ctx context.Context, externalID string) (oldest Standing, e
 	return oldest, nil
 }
 
-// MaxTickets is how many tickets Tickets answers of.
-const MaxTickets = 100
-
-// Tickets are those of some tickets, by their ids, that are there, each named once. The error is as that of Find.
+// Tickets are those of some tickets, by their ids, that are there: of 100 at most, each named once. The error is as that of Find.
 func (c Client) Tickets(ctx context.Context, which []string) (map[string]Standing, error) {
 	var answer struct {
 		Tickets *[]found `json:"tickets"`

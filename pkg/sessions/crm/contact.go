@@ -136,40 +136,61 @@ type changes struct {
 func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection.Link, news bool) (c changes) {
 	c.write = map[string]string{}
 	ours := m.ours(i)
-	var known connection.Link
+	s := sides{mapping: m, ours: ours, theirs: there.Properties, ourDigests: digests(i, ours), theirDigests: digests(i, m.theirs(there)), news: news}
 	if base != nil {
-		known = *base
+		s.known = *base
 	}
-	ourDigests, theirDigests := digests(i, ours), digests(i, m.theirs(there))
 	for _, group := range groups {
-		var weChanged, theyChanged, differ bool
-		for _, field := range group {
-			property, mapped := m.properties[field]
-			if !mapped {
-				continue
-			}
-			was, compared := known.Ours[property]
-			weChanged = weChanged || compared && was != ourDigests[property] || !compared && (news || known.Ours != nil)
-			was, compared = known.Theirs[property]
-			theyChanged = theyChanged || compared && was != theirDigests[property]
-			differ = differ || !m.equal(field, ours[property], there.Properties[property])
-		}
+		weChanged, theyChanged, differ := s.of(group)
 		switch theirsWin := slices.Contains(details, group[0]); {
 		case !differ:
 		case theyChanged && m.takesBack && (!weChanged || theirsWin):
 			m.take(&c.take, i, there, group)
 		case weChanged:
-			for _, field := range group {
-				// Half of another's name is none; anything else that an item does not have leaves what is there.
-				first := m.properties["firstName"]
-				half := group[0] == "firstName" && text(i.Contact.Name) != "" && (known.Ours != nil || ours[first] != there.Properties[first])
-				if property, mapped := m.properties[field]; mapped && (ours[property] != "" || half) && ours[property] != there.Properties[property] {
-					c.write[property] = ours[property]
-				}
-			}
+			// Half of another's name is none; anything else that an item does not have leaves what is there.
+			first := m.properties["firstName"]
+			half := group[0] == "firstName" && text(i.Contact.Name) != "" && (s.known.Ours != nil || ours[first] != there.Properties[first])
+			maps.Copy(c.write, s.writes(group, half))
 		}
 	}
 	return c
+}
+
+// sides are an item and a contact that are compared, and how they were last.
+type sides struct {
+	*mapping
+	ours, theirs             map[string]string
+	ourDigests, theirDigests map[string]string
+	known                    connection.Link
+	news                     bool
+}
+
+// of says which side changed a group, and whether they differ in it.
+func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
+	for _, field := range group {
+		property, mapped := s.properties[field]
+		if !mapped {
+			continue
+		}
+		was, compared := s.known.Ours[property]
+		weChanged = weChanged || compared && was != s.ourDigests[property] || !compared && (s.news || s.known.Ours != nil)
+		was, compared = s.known.Theirs[property]
+		theyChanged = theyChanged || compared && was != s.theirDigests[property]
+		differ = differ || !s.equal(field, s.ours[property], s.theirs[property])
+	}
+	return weChanged, theyChanged, differ
+}
+
+// writes is what of a group is to be written; empty says that what the item does not have is removed.
+func (s *sides) writes(group []string, empty bool) map[string]string {
+	all := map[string]string{}
+	for _, field := range group {
+		property, mapped := s.properties[field]
+		if ours := s.ours[property]; mapped && (ours != "" || empty) && ours != s.theirs[property] {
+			all[property] = ours
+		}
+	}
+	return all
 }
 
 // theirs are what is there, by all properties that are compared.

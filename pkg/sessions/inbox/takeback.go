@@ -27,11 +27,11 @@ func IsPhone(text string) bool { return phoneForm.MatchString(text) }
 
 // With is the item with what people changed of it, and the names of what is another than before. What it cannot become is left: an item of
 // a visitor who was forgotten stays as it is.
-func (i Item) With(r Returned) (after Item, names []string) {
+func (i *Item) With(r Returned) (after Item, names []string) {
+	after = *i
 	if i.ForgottenAt != nil || i.Contact == nil {
-		return i, nil
+		return after, nil
 	}
-	after = i
 	contact := *i.Contact
 	after.Contact = &contact
 	for _, f := range []struct {

@@ -19,11 +19,14 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
+// ticketsPage is how many tickets are read at once: each can take a call of its own, and an account may allow few in a minute.
+const ticketsPage = 25
+
 // Pass is the pass through a helpdesk's tickets, oldest items first: what agents made of them since is taken back. What there is to be written
 // is other jobs'.
 func (t *Teller) Pass(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (exchange.Page, error) {
-	found, err := notice.Ticketed(ctx, t.Tenants, org, o.Connection, after, zendesk.MaxTickets)
-	page := exchange.Page{Items: int64(len(found)), More: len(found) == zendesk.MaxTickets}
+	found, err := notice.Ticketed(ctx, t.Tenants, org, o.Connection, after, ticketsPage)
+	page := exchange.Page{Items: int64(len(found)), More: len(found) == ticketsPage}
 	if len(found) > 0 {
 		page.Last = found[len(found)-1].Item
 	}
@@ -215,8 +218,7 @@ func (r *reading) takeReply(ctx context.Context, tx *tenant.Tx, t *taken, reply 
 			MessageID: "ticket:" + r.to.ID.String() + ":" + strconv.FormatInt(reply.ID, 10), Text: text, At: now, From: r.to.ID,
 		})
 	}
-	var conflict *errdefs.Conflict
-	if errors.As(err, &conflict) {
+	if conflict, ok := errors.AsType[*errdefs.Conflict](err); ok {
 		return conflict.Reason == inbox.ReasonOften, nil // else it takes no more
 	}
 	return false, err
