@@ -176,6 +176,7 @@ bench-operator: database
 .PHONY: chaos
 chaos: database
 	$(GO) run ./hack/withdb $(GO) test -count=1 -timeout=30m -v ./hack/chaos -kills=50
+	$(GO) run ./hack/withdb $(GO) test -count=1 -timeout=20m -run=TestConvergence ./pkg/sessions/crm ./pkg/sessions/notify -histories=100
 	$(GO) run ./hack/withdb $(GO) test -count=1 -timeout=60m -run=TestAMoverDiesAnywhere ./pkg/operations/move -everywhere
 
 ## release: what a release hands out, in dist/ (make release VERSION=1.4.0 SIGNING_KEY=key)

@@ -94,7 +94,7 @@ func allWeek() []any {
 func visitBody(n int) map[string]any {
 	return map[string]any{
 		"key": AnyKey, "language": "German", "channel": "chat", "contact": map[string]any{"name": fmt.Sprint("Kim ", n), "email": "kim@example.com"},
-		"metadata": map[string]any{"page": "/pricing"},
+		"metadata": map[string]any{"page": "/pricing"}, "page": map[string]any{"url": WidgetOrigin + "/pricing?utm_campaign=spring", "referrer": "https://search.example/?q=x"},
 	}
 }
 

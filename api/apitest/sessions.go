@@ -146,7 +146,7 @@ func (w *World) SessionBody(t testing.TB, org *Org) map[string]any {
 		"channel": "chat", "transport": "websocket", "kind": "conversation", "context": "tests", "variables": map[string]any{"name": "Kim"},
 		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{pack}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
 		"externalId": fmt.Sprint("visit-", n), "metadata": map[string]any{"source": "tests"}, "allowedOrigins": []any{"https://www.example.com"},
-		"sandbox": false, "record": false,
+		"sandbox": false, "record": false, "page": map[string]any{"url": "https://www.example.com/tours?utm_source=news", "referrer": "https://search.example/"},
 	}
 }
 

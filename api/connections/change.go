@@ -59,7 +59,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if err := checkScope(c, offer.Kind, offer.Provider); err != nil {
 		return Connection{}, err
 	}
-	if err := checkWords(c, b.Config); err != nil {
+	if err := checkConfigScopes(c, b.Config); err != nil {
 		return Connection{}, err
 	}
 	config := connection.Config(b.Config)
@@ -121,8 +121,12 @@ var scopes = map[connection.Kind]scope.Scope{
 	connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite, connection.Calendar: scope.InboxWrite,
 }
 
-// checkWords says whether the key may itself read what a connection of a config tells of conversations.
-func checkWords(c *route.Call, config connection.Config) error {
+// checkConfigScopes says whether the key may itself do what a connection of a config does beside the rest: tell of conversations, and change the
+// inbox.
+func checkConfigScopes(c *route.Call, config connection.Config) error {
+	if config.TakesBack() && !c.Principal.Key.Grant().Holds(scope.InboxWrite) {
+		return problem.New(problem.Forbidden, "This key lacks the scope %s, which takesBack needs.", scope.InboxWrite)
+	}
 	if config.On("includeConversation") && !c.Principal.Key.Grant().Holds(scope.TranscriptsRead) {
 		return problem.New(problem.Forbidden, "This key lacks the scope %s, which includeConversation needs.", scope.TranscriptsRead)
 	}
@@ -284,7 +288,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		if in.Body.Config.Set {
 			config = in.Body.Config.Value
 		}
-		if err := checkWords(c, config); err != nil {
+		if err := checkConfigScopes(c, config); err != nil {
 			return Connection{}, err
 		}
 	}
@@ -304,7 +308,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		}
 		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
 		if err == nil && !after.SettledAt.Equal(before.SettledAt) {
-			err = checkWords(c, after.Config)
+			err = checkConfigScopes(c, after.Config)
 		}
 		return show(c, after), asProblem(err)
 	})
@@ -399,7 +403,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		return Connection{}, err
 	}
 	offer, _ := connection.FindOffer(now.Kind, now.Provider)
-	if err := errors.Join(checkScope(c, now.Kind, now.Provider), checkWords(c, now.Config)); err != nil {
+	if err := errors.Join(checkScope(c, now.Kind, now.Provider), checkConfigScopes(c, now.Config)); err != nil {
 		return Connection{}, err
 	}
 	if err := a.checkSecret(ctx, offer, secret); err != nil {
@@ -410,7 +414,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		if err != nil {
 			return Connection{}, err
 		}
-		if err := checkWords(c, before.Config); err != nil {
+		if err := checkConfigScopes(c, before.Config); err != nil {
 			return Connection{}, err
 		}
 		if !before.SecretSet {

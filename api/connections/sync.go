@@ -10,7 +10,8 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
-	"visavis.dev/pkg/sessions/crm"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -19,10 +20,11 @@ func (a *API) registerSync(s *route.Service) {
 		ID: "syncConnection", Group: "Connections", Scope: scope.ConnectionsWrite, AndScope: scope.InboxRead, Class: "heavy", Since: contract.V20261001,
 		Method: http.MethodPost, Path: "/connections/{id}/sync", Status: http.StatusAccepted, Idempotent: true, Items: contract.JobItem,
 		Errors:  []problem.Code{problem.Gone, problem.Conflict},
-		Summary: "Write the inbox into a CRM",
-		Description: "Leads and bookings become contacts, one for each mail address, and items of visitors who were forgotten are let go. " +
-			"What was written before is written again where it changed. result.counts of the job tells written, unchanged, skipped, refused, unmapped and unlinked. " +
-			"What visitors leave is written without this call; it is for what was there before, and after an outage.",
+		Summary: "Have the inbox and a CRM or a helpdesk be alike",
+		Description: "Of kind crm leads and bookings become contacts, one for each mail address, and items of visitors who were forgotten are let go. " +
+			"What was written before is written again where it changed, unless it was deleted there. With takesBack, of the kinds crm and helpdesk, what people changed there is " +
+			"taken back, for which the key needs inbox:write. result.counts of the job tells written, unchanged, taken, gone, skipped, refused, unmapped and unlinked. " +
+			"All of that happens without this call too; it is for what was there before, and after an outage.",
 	}, a.sync)
 }
 
@@ -46,15 +48,24 @@ func (a *API) sync(ctx context.Context, c *route.Call, in *SyncInput) (jobs.Job,
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	o := crm.Order{Connection: which, DryRun: in.Body.DryRun}
+	o := exchange.Order{Connection: which, DryRun: in.Body.DryRun}
 	if since := in.Body.Since; since != nil {
 		if err := route.CheckTime("body.since", *since); err != nil {
 			return jobs.Job{}, err
 		}
 		o.Since = since.UTC()
 	}
+	if !o.DryRun {
+		of, err := connection.Get(ctx, a.Tenants, c.Org(), which)
+		if err != nil {
+			return jobs.Job{}, err
+		}
+		if err := checkConfigScopes(c, of.Config); err != nil {
+			return jobs.Job{}, err
+		}
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
-		j, err := crm.Begin(ctx, tx, o, c.Actor())
+		j, err := exchange.Begin(ctx, tx, o, c.Actor())
 		return jobs.Show(j), err
 	})
 }

@@ -113,6 +113,35 @@ func TestACRMNeedsTheInbox(t *testing.T) {
 	require.Equal(t, http.StatusOK, renamed.Status, "%s", renamed.Raw)
 }
 
+// A key that may not change the inbox has nothing taken back into it.
+func TestTakingBackNeedsTheInbox(t *testing.T) {
+	c := apitest.NewConnections(t)
+	o := c.Operation(t, "createConnection")
+	body := map[string]any{
+		"kind": "crm", "provider": "hubspot", "name": "CRM", "secret": "pat-good", "config": map[string]any{"baseUrl": c.Models.URL(), "takesBack": true},
+	}
+	half := c.Scoped(contract.V20261001, scope.ConnectionsRead, scope.ConnectionsWrite, scope.InboxRead)
+	apitest.RequireError(t, c.Call(t, o, apitest.Request{Path: o.Path, Key: half, Body: body}), http.StatusForbidden, "forbidden", "")
+	made := c.Call(t, o, apitest.Request{Path: o.Path, Key: c.Acme.New, Body: body})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	which := made.Data(t)["id"].(string)
+	apitest.RequireError(t, c.CallAs(t, "syncConnection", which, half, map[string]any{}), http.StatusForbidden, "forbidden", "")
+	apitest.RequireError(t, c.CallAs(t, "rotateConnectionSecret", which, half, map[string]any{"secret": "pat-other"}), http.StatusForbidden, "forbidden", "")
+	apitest.RequireError(t, c.CallAs(t, "updateConnection", which, half, map[string]any{"secret": "pat-other"}), http.StatusForbidden, "forbidden", "")
+	dry := c.CallAs(t, "syncConnection", which, half, map[string]any{"dryRun": true})
+	require.Equal(t, http.StatusAccepted, dry.Status, "%s", dry.Raw)
+
+	for field, values := range map[string]any{
+		"body.config.values.leadBand":  map[string]any{"leadBand": map[string]any{"hot": []any{"1"}}},
+		"body.config.values.state.won": map[string]any{"state": map[string]any{"open": []any{"A"}, "won": []any{"A"}}},
+		"body.config":                  map[string]any{"state": map[string]any{"forgotten": []any{"A"}}},
+	} {
+		config := map[string]any{"baseUrl": c.Models.URL(), "properties": map[string]any{"state": "hs_lead_status"}, "values": values}
+		body["config"] = config
+		apitest.RequireError(t, c.Call(t, o, apitest.Request{Path: o.Path, Key: c.Acme.New, Body: body}), http.StatusBadRequest, "invalid_request", field)
+	}
+}
+
 // ended is a job once it has succeeded.
 func ended(t *testing.T, w *apitest.World, which string) map[string]any {
 	t.Helper()

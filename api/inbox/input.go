@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/mail"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -128,9 +127,6 @@ type InboxCampaignInput struct {
 	Term   *string `json:"term,omitempty" maxLength:"200" nullable:"true" doc:"The term that was searched for."`
 }
 
-// phoneForm is a number as people write it, with its country or without, and an extension.
-var phoneForm = regexp.MustCompile(`^\s*[+(]?\s*\d(?:[\s()./-]*\d){2,}(?:\s*(?:ext\.?|x|#)\s*\d{1,6})?\s*$`)
-
 func (b *InboxContactInput) contact(now time.Time) (*inbox.Contact, error) {
 	if b.Email == nil && b.Phone == nil {
 		return nil, problem.Invalid("body.contact", "A lead has an address or a telephone number to be reached by.")
@@ -140,7 +136,7 @@ func (b *InboxContactInput) contact(now time.Time) (*inbox.Contact, error) {
 			return nil, problem.Invalid("body.contact.email", "That is no mail address.")
 		}
 	}
-	if b.Phone != nil && !phoneForm.MatchString(*b.Phone) {
+	if b.Phone != nil && !inbox.IsPhone(*b.Phone) {
 		return nil, problem.Invalid("body.contact.phone", "That is no telephone number.")
 	}
 	made := &inbox.Contact{Name: b.Name, Email: b.Email, Phone: b.Phone, Company: b.Company, JobTitle: b.JobTitle, PreferredChannel: b.PreferredChannel}

@@ -133,7 +133,7 @@ type InboxCampaign struct {
 // InboxNote is what somebody wrote to an item.
 type InboxNote struct {
 	ID        id.InboxNote `json:"id" doc:"Id of the note, with the prefix note_."`
-	By        string       `json:"by" doc:"Who wrote it: the key, by id, or visitor."`
+	By        string       `json:"by" doc:"Who wrote it: the key or, of what came from a connected helpdesk, the connection, by id; or visitor."`
 	Text      *string      `json:"text" doc:"What they wrote. What the visitor answered is null without transcripts:read, and where it is not kept."`
 	At        time.Time    `json:"at" doc:"When, in UTC."`
 	Channel   *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor, or came from them; null of what is for your team alone."`

@@ -58,6 +58,7 @@ type SessionInput struct {
 	IdleTimeoutS      int64             `json:"idleTimeoutS,omitempty" minimum:"15" maximum:"1800" doc:"300 unless given."`
 	ExternalID        *string           `json:"externalId,omitempty" maxLength:"200" doc:"The session's id in your own system, to find it by."`
 	Metadata          map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+	Page              VisitedPage       `json:"page,omitzero" doc:"The page that the user is on, which what they leave for the inbox has as its source."`
 	AllowedOrigins    []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
 	Sandbox           bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
 	Record            bool              `json:"record,omitempty" doc:"Record the session, where its user agrees in it; the setting privacy.recordings lets that be."`

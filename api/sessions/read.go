@@ -8,6 +8,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/visits/admission"
 )
@@ -18,6 +19,7 @@ func read(in SessionInput) (admission.Request, error) {
 		Source: session.FromAPI, Kind: in.Kind, Channel: in.Channel, Tags: in.DocumentTags, Context: in.Context, Variables: in.Variables,
 		Greeting: in.Greeting, MaxDurationS: in.MaxDurationS, IdleTimeoutS: in.IdleTimeoutS, ExternalID: in.ExternalID,
 		Metadata: in.Metadata, AllowedOrigins: in.AllowedOrigins, Sandbox: in.Sandbox, Record: in.Record, WebRTC: in.Transport == session.WebRTC,
+		Came: inbox.Came(in.Page.URL, in.Page.Referrer),
 	}
 	var err error
 	if err := in.place(); err != nil {

@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission"
@@ -48,6 +51,14 @@ type WidgetSession struct {
 	Channel  string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"One of the widget's; its default unless given."`
 	Contact  VisitorContact    `json:"contact,omitzero" doc:"What the widget's lead form asks for."`
 	Metadata map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+	Page     VisitedPage       `json:"page,omitzero" doc:"The page that the visitor is on; of another origin than it is asked from it is left out."`
+}
+
+// VisitedPage is where somebody is on the web. Of its addresses neither queries nor fragments are kept, but the campaign that utm_source, utm_medium,
+// utm_campaign and utm_term name.
+type VisitedPage struct {
+	URL      string `json:"url,omitempty" maxLength:"2048" doc:"Its address. The source of what is left for the inbox has it without query and fragment, and as the campaign what utm_source, utm_medium, utm_campaign and utm_term say."`
+	Referrer string `json:"referrer,omitempty" maxLength:"2048" doc:"The address of the page that led there, likewise; one of the same site is left out."`
 }
 
 // VisitorContact is what a visitor left in the lead form.
@@ -121,6 +132,9 @@ func visitOf(w widget.Widget, in *VisitInput) (admission.Request, error) {
 	r := admission.Request{
 		Channel: cmp.Or(b.Channel, d.DefaultChannel), Metadata: b.Metadata, AllowedOrigins: []string{in.Origin},
 		Persona: w.Persona, Source: session.FromWidget, Widget: w.ID,
+	}
+	if u, err := url.Parse(b.Page.URL); err == nil && strings.EqualFold(u.Scheme+"://"+u.Host, in.Origin) {
+		r.Came = inbox.Came(b.Page.URL, b.Page.Referrer)
 	}
 	if d.Caps.MaxSessionS != nil {
 		r.MaxDurationS = *d.Caps.MaxSessionS

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -59,6 +60,24 @@ func TestVisit(t *testing.T) {
 	require.Equal(t, 1, list("source=widget"))
 	require.Zero(t, list("widgetId="+id.NewWidget().String()))
 	apitest.RequireError(t, w.Get(w.Acme.New, "/sessions?widgetId="+which.String()), http.StatusBadRequest, "invalid_request", "query.widgetId")
+
+	require.Equal(t, inbox.Source{
+		URL: new(apitest.WidgetOrigin + "/pricing"), Referrer: new("https://search.example/"), Campaign: &inbox.Campaign{Name: new("spring")},
+	}, cameOf(t, w, own, apitest.WidgetOrigin, apitest.WidgetOrigin+"/pricing?utm_campaign=spring&email=kim@example.com#here"))
+	require.Equal(t, inbox.Source{}, cameOf(t, w, own, apitest.WidgetOrigin, "https://another.example/pricing"), "it is not where it is asked from")
+}
+
+// cameOf is where a visitor came from who says that they are on a page.
+func cameOf(t *testing.T, w *apitest.World, widget, origin, page string) inbox.Source {
+	t.Helper()
+	change := map[string]any{"page": map[string]any{"url": page, "referrer": "https://search.example/?q=kim"}}
+	answer := w.Visitor(t, widget, change, map[string]string{"Origin": origin})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	which, err := id.ParseSession(apitest.At(answer.Data(t), "session", "id").(string))
+	require.NoError(t, err)
+	kept, err := session.Get(context.Background(), w.Tenants, w.Acme.ID, which)
+	require.NoError(t, err)
+	return kept.Brief.Came
 }
 
 // A visitor's session is told of as one when it ends, and its words to nobody.

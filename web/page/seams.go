@@ -125,6 +125,8 @@ type Start struct {
 	Address    netip.Addr
 	// Origin is of the page, which alone may connect.
 	Origin string
+	// Page is the address of the page, and Referrer of the one that led there; empty where the browser does not say.
+	Page, Referrer string
 }
 
 // Ticket is what a browser needs to connect (web/client/live.js).

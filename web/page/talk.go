@@ -104,7 +104,7 @@ func (v *view) mint() (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
-	s := Start{Assignment: part, Language: v.language, Address: v.h.Address(v.r), Origin: v.origin()}
+	s := Start{Assignment: part, Language: v.language, Address: v.h.Address(v.r), Origin: v.origin(), Page: v.r.PostFormValue("page"), Referrer: v.r.PostFormValue("referrer")}
 	if about != nil {
 		s.Subject = about.ID
 	}

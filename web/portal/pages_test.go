@@ -21,6 +21,8 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/visits/live/livetest"
 	"visavis.dev/web/page"
@@ -160,6 +162,18 @@ func (v *visited) mint() (ticket page.Ticket) {
 	require.Equal(v, http.StatusCreated, status, body)
 	require.NoError(v, json.Unmarshal([]byte(body), &ticket))
 	return ticket
+}
+
+// came is where a visitor came from whose page is at an address.
+func (v *visited) came(page, referrer string) inbox.Source {
+	v.Helper()
+	status, _, body := v.send("/sessions", url.Values{"page": {page}, "referrer": {referrer}})
+	require.Equal(v, http.StatusCreated, status, body)
+	var ticket struct{ Session struct{ ID id.Session } }
+	require.NoError(v, json.Unmarshal([]byte(body), &ticket))
+	kept, err := session.Get(v.Context(), v.made.Tenants, v.org, ticket.Session.ID)
+	require.NoError(v, err)
+	return kept.Brief.Came
 }
 
 // refused shows a token to a door that refuses it in these words.
@@ -312,6 +326,14 @@ func TestAVisitIsOverWithItsReason(t *testing.T) {
 	v := visit(t, now)
 	require.Equal(t, strings.TrimPrefix(v.page, v.origin)+"/talk", v.enter("visitors", url.Values{"old_enough": {"yes"}}))
 	v.mint()
+	for at, url := range map[string]string{v.page + "/talk?utm_campaign=spring&email=kim@example.com": v.page + "/talk", "https://another.example/talk": ""} {
+		came := v.came(at, "https://search.example/?q=kim")
+		if url == "" {
+			require.Equal(t, inbox.Source{}, came)
+			continue
+		}
+		require.Equal(t, inbox.Source{URL: &url, Referrer: new("https://search.example/"), Campaign: &inbox.Campaign{Name: new("spring")}}, came)
+	}
 
 	v.call(http.MethodPut, v.portal+"/doors/visitors", map[string]any{"open": false}, nil)
 	status, _, body := v.send("/sessions", nil)

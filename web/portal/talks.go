@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
@@ -11,6 +12,7 @@ import (
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
@@ -32,6 +34,10 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	r := in.Request()
 	// Pages may connect themselves alone, and converse in text where nothing is said aloud.
 	r.AllowedOrigins = []string{s.Origin}
+	r.Came = inbox.Came(s.Page, s.Referrer)
+	if r.Came.URL != nil && !strings.HasPrefix(*r.Came.URL, s.Origin+"/") {
+		r.Came = inbox.Source{} // it is no page of ours
+	}
 	if t.options.Front.Options.Speaker == nil {
 		r.Channel = string(conversation.Chat)
 	}

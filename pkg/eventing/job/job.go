@@ -43,9 +43,10 @@ const (
 	CandidateScore Kind = "candidate_score"
 	// ConnectionResume has what waits for a connection told at once (package dispatch).
 	ConnectionResume Kind = "connection_resume"
-	// ConnectionSync writes the inbox into a customer's CRM, and CRMSend an item of it that
-	// changed (package crm).
+	// ConnectionSync passes through what a customer's CRM or helpdesk has of the inbox, and ConnectionRead does so again and again
+	// (package exchange); CRMSend writes an item that changed (package crm).
 	ConnectionSync Kind = "connection_sync"
+	ConnectionRead Kind = "connection_read"
 	CRMSend        Kind = "crm_send"
 	// CourseRead reads who is in a course of a learning platform (package course).
 	CourseRead Kind = "course_read"
@@ -117,7 +118,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionResume, CourseRead, CRMSend, GradeSend, HiringMail, InboxForget, InboxMail, InboxTell, KnowledgeEmbed, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
+var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionRead, ConnectionResume, CourseRead, CRMSend, GradeSend, HiringMail, InboxForget, InboxMail, InboxTell, KnowledgeEmbed, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
@@ -325,6 +326,13 @@ func StartAgain(ctx context.Context, tx *tenant.Tx, of id.Connection, kind Kind)
 		tx.Touch("job", j)
 	}
 	return len(again) > 0, err
+}
+
+// Concerns says whether there is an unfinished job of a kind that concerns a connection. It rides job_by_connection.
+func Concerns(ctx context.Context, tx *tenant.Tx, of id.Connection, kind Kind) (there bool, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM job WHERE org_id = $1 AND connection_id = $2 AND kind = $3 AND finished_at IS NULL)`, tx.Org, of, kind).Scan(&there)
+	return there, err
 }
 
 // Hasten has a job that waits make its next step at once; one whose step is under way is left alone. A transaction that

@@ -40,7 +40,7 @@ var (
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
 	asking    = []Kind{KnowledgeEmbed, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
-	listing   = []Kind{CourseRead}
+	listing   = []Kind{ConnectionRead, CourseRead}
 	telling   = []Kind{ATSTell, CalendarRead, CalendarWrite, ConnectionSync, CRMSend, GradeSend, InboxTell, StatementSend}
 )
 

@@ -2,6 +2,7 @@ package connection
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,14 +18,22 @@ type Link struct {
 	Item id.InboxItem
 	// External is its id there.
 	External string
-	// Edition is the item's when it was last written there.
+	// Edition is the item's that was last compared with what is there.
 	Edition int64
+	// Account is the account that has it; empty where that is not known.
+	Account string
+	// GoneAt is when it was found to be deleted there; nil for not.
+	GoneAt *time.Time
+	// Ours and Theirs are digests, by the names that fields have there, of what the item said and of what was there when they
+	// were last compared; nil where nothing is known, and empty of an item of which another one took the place: all it says is news once it
+	// counts again.
+	Ours, Theirs map[string]string
 }
 
 // Links are those of some items. They ride connection_link_pkey.
 func Links(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, items []id.InboxItem) (map[id.InboxItem]Link, error) {
 	found, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], `
-		SELECT item_id, external_id, edition FROM connection_link
+		SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link
 		WHERE org_id = $1 AND connection_id = $2 AND item_id = ANY($3)`, org, c, items)
 	links := map[id.InboxItem]Link{}
 	for _, l := range found {
@@ -33,27 +42,80 @@ func Links(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, 
 	return links, err
 }
 
-// SaveLinks notes what items are there, and as which edition they were written, which
-// can be an earlier one than before: what was written last counts.
+// Linked are the items that are linked, in the order of their ids, after one of them. It rides connection_link_pkey.
+func Linked(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, after id.InboxItem, limit int) ([]id.InboxItem, error) {
+	return tenant.All(ctx, t, org, pgx.RowTo[id.InboxItem], `
+		SELECT item_id FROM connection_link
+		WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR item_id > $3) ORDER BY item_id LIMIT $4`, org, c, after, limit)
+}
+
+// SaveLinks notes what items are there. Others that are linked with what one of them was compared with are empty then. It rides
+// connection_link_by_external.
 func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link, now time.Time) error {
 	if len(links) == 0 {
 		return nil
 	}
 	var (
-		items    = make([]id.InboxItem, len(links))
-		external = make([]string, len(links))
-		editions = make([]int64, len(links))
+		items              = make([]id.InboxItem, len(links))
+		external, accounts = make([]string, len(links)), make([]string, len(links))
+		editions           = make([]int64, len(links))
+		gone               = make([]*time.Time, len(links))
+		ours, theirs       = make([]*string, len(links)), make([]*string, len(links))
+		known              []id.InboxItem
+		of                 []string
 	)
 	for i, l := range links {
-		items[i], external[i], editions[i] = l.Item, l.External, l.Edition
+		items[i], external[i], accounts[i], editions[i], gone[i] = l.Item, l.External, l.Account, l.Edition, l.GoneAt
+		if l.Theirs != nil {
+			a, err := json.Marshal(l.Ours)
+			if err != nil {
+				return err
+			}
+			b, err := json.Marshal(l.Theirs)
+			if err != nil {
+				return err
+			}
+			ours[i], theirs[i] = new(string(a)), new(string(b))
+		}
+		if len(l.Theirs) > 0 {
+			known, of = append(known, l.Item), append(of, l.External)
+		}
 		tx.Touch("connection_link", c, l.Item)
 	}
-	_, err := tx.Exec(ctx, `
-		INSERT INTO connection_link (org_id, connection_id, item_id, external_id, edition, updated_at)
-		SELECT $1, $2, l.item, l.external, l.edition, $6
-		FROM unnest($3::UUID[], $4::TEXT[], $5::BIGINT[]) AS l (item, external, edition)
+	if _, err := tx.Exec(ctx, `
+		INSERT INTO connection_link (org_id, connection_id, item_id, external_id, edition, account, gone_at, ours, theirs, updated_at)
+		SELECT $1, $2, l.item, l.external, l.edition, l.account, l.gone_at, l.ours::JSONB, l.theirs::JSONB, $10
+		FROM unnest($3::UUID[], $4::TEXT[], $5::BIGINT[], $6::TEXT[], $7::TIMESTAMPTZ[], $8::TEXT[], $9::TEXT[])
+			AS l (item, external, edition, account, gone_at, ours, theirs)
 		ON CONFLICT (org_id, connection_id, item_id) DO UPDATE
-		SET external_id = excluded.external_id, edition = excluded.edition, updated_at = excluded.updated_at`, tx.Org, c, items, external, editions, now)
+		SET external_id = excluded.external_id, edition = excluded.edition, account = excluded.account, gone_at = excluded.gone_at,
+			ours = excluded.ours, theirs = excluded.theirs, updated_at = excluded.updated_at`,
+		tx.Org, c, items, external, editions, accounts, gone, ours, theirs, now); err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	others, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxItem], `
+		UPDATE connection_link SET ours = '{}', theirs = '{}'
+		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND NOT item_id = ANY($4) AND theirs <> '{}' RETURNING item_id`,
+		tx.Org, c, of, known)
+	for _, other := range others {
+		tx.Touch("connection_link", c, other)
+	}
+	return err
+}
+
+// ForgetLinks forgets what was compared of an item, whose visitor is forgotten; that it was written stays until it is let go
+// there. It rides connection_pkey and connection_link_pkey.
+func ForgetLinks(ctx context.Context, tx *tenant.Tx, of id.InboxItem) error {
+	blank, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Connection], `
+		UPDATE connection_link SET ours = NULL, theirs = NULL
+		WHERE org_id = $1 AND connection_id IN (SELECT id FROM connection WHERE org_id = $1 AND kind = $3 AND deleted_at IS NULL) AND item_id = $2
+		RETURNING connection_id`, tx.Org, of, CRM)
+	for _, c := range blank {
+		tx.Touch("connection_link", c, of)
+	}
 	return err
 }
 
@@ -69,10 +131,11 @@ func DropLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, items []id.I
 	return err
 }
 
-// dropAllLinks forgets what any item is there: it is another account, or none.
-func dropAllLinks(ctx context.Context, tx *tenant.Tx, c id.Connection) error {
+// dropLinks forgets what items are there that may be another account's by now, or all of them. Those whose account is known are compared
+// with it before they count.
+func dropLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, all bool) error {
 	items, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxItem], `
-		DELETE FROM connection_link WHERE org_id = $1 AND connection_id = $2 RETURNING item_id`, tx.Org, c)
+		DELETE FROM connection_link WHERE org_id = $1 AND connection_id = $2 AND ($3::BOOL OR account = '') RETURNING item_id`, tx.Org, c, all)
 	for _, item := range items {
 		tx.Touch("connection_link", c, item)
 	}

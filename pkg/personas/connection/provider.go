@@ -260,7 +260,9 @@ func (o Offer) checkTools(c Config) (err error) {
 	case MCP:
 		_, err = c.MCPTools()
 	case CRM:
-		err = c.checkProperties()
+		if err = c.checkProperties(); err == nil {
+			err = c.checkValues()
+		}
 	case ATS:
 		err = c.checkApplicants()
 	case Chat, Helpdesk:
@@ -283,6 +285,28 @@ func (c Config) checkProperties() error {
 			return &ConfigError{"properties." + field, fmt.Sprintf("is written to %v, which is written already", mapping[field])}
 		}
 		taken[mapping[field]] = true
+	}
+	return nil
+}
+
+// checkValues says whether the values of a field are of one that is written, and each stands for one of the item's.
+func (c Config) checkValues() error {
+	mapping, _ := c["properties"].(map[string]any)
+	all, _ := c["values"].(map[string]any)
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		if mapping[field] == nil {
+			return &ConfigError{"values." + field, "is of a field that properties does not name"}
+		}
+		of, _ := all[field].(map[string]any)
+		taken := map[string]bool{}
+		for _, value := range slices.Sorted(maps.Keys(of)) {
+			for _, theirs := range Config(of).Texts(value) {
+				if taken[theirs] {
+					return &ConfigError{"values." + field + "." + value, fmt.Sprintf("names %s, which stands for another value already", theirs)}
+				}
+				taken[theirs] = true
+			}
+		}
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func Create(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s 
 	}
 	who.Log(tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
 	if c.Kind != ATS { // nothing else waits for who comes in the place of another
-		return nil
+		return c.read(ctx, tx, who.At)
 	}
 	return c.resume(ctx, tx, who.At)
 }
@@ -184,7 +184,7 @@ func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connec
 		}
 	}
 	if change.Secret != nil {
-		if err := dropAllLinks(ctx, tx, after.ID); err != nil { // it can be another account's
+		if err := dropLinks(ctx, tx, after.ID, false); err != nil { // it can be another account's
 			return before, err
 		}
 		if err := ReplaceSecret(ctx, tx, v, after.ID, *change.Secret, time.Time{}); err != nil {
@@ -195,7 +195,7 @@ func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connec
 	if after.SettledAt.Equal(before.SettledAt) {
 		return after, nil
 	}
-	return after, after.resume(ctx, tx, who.At)
+	return after, errors.Join(after.resume(ctx, tx, who.At), after.read(ctx, tx, who.At))
 }
 
 // Rotate gives a connection that Lock found another secret, and answers it as it is then.
@@ -211,7 +211,7 @@ func Rotate(
 	if grace > 0 {
 		oldUntil = who.At.Add(grace)
 	}
-	if err := dropAllLinks(ctx, tx, after.ID); err != nil { // it can be another account's
+	if err := dropLinks(ctx, tx, after.ID, false); err != nil { // it can be another account's
 		return before, err
 	}
 	if err := ReplaceSecret(ctx, tx, v, after.ID, s, oldUntil); err != nil {
@@ -290,7 +290,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which, successor id.Connection, 
 		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At, successor); err != nil {
 		return err
 	}
-	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which), dropToken(ctx, tx, which), passOn(ctx, tx, which, successor)); err != nil {
+	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropLinks(ctx, tx, which, true), dropToken(ctx, tx, which), passOn(ctx, tx, which, successor)); err != nil {
 		return err
 	}
 	who.Log(tx, "connection.deleted", "connection", which, nil)

@@ -297,6 +297,15 @@ func TestListsRideTheirIndexes(t *testing.T) {
 			_, err := connection.Links(ctx, s.tenants, s.one, c.ID, []id.InboxItem{{1}})
 			return err
 		}},
+		"linked": {"FROM connection_link", "connection_link_pkey", func() error {
+			_, err := connection.Linked(ctx, s.tenants, s.one, c.ID, id.InboxItem{1}, 10)
+			return err
+		}},
+		"forgotten links": {"UPDATE connection_link SET", "connection_link_pkey", func() error {
+			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+				return connection.ForgetLinks(ctx, tx, id.InboxItem{1})
+			})
+		}},
 		"followers": {"FROM connection WHERE", "connection_pkey", func() error {
 			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
 				_, err := connection.Followers(ctx, tx, connection.CRM)
@@ -316,5 +325,26 @@ func TestListsRideTheirIndexes(t *testing.T) {
 				require.NotContains(t, plan, "Seq Scan on connection", "%s", statement.SQL)
 			}
 		})
+	}
+}
+
+// Other links of the same are found without a look through all of a connection.
+func TestLinksOfTheSame(t *testing.T) {
+	s := newStore(t)
+	shard, err := s.tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	c := id.NewConnection()
+	_, err = shard.Exec(t.Context(), `
+		INSERT INTO connection_link (org_id, connection_id, item_id, external_id, edition, updated_at)
+		SELECT $1, $2, gen_random_uuid(), n::TEXT, 1, now() FROM generate_series(1, 2000) n`, s.one, c)
+	require.NoError(t, err)
+	_, err = shard.Exec(t.Context(), `ANALYZE connection_link`)
+	require.NoError(t, err)
+	for _, statement := range s.sent.Of(t, "UPDATE connection_link SET", func() error {
+		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.SaveLinks(ctx, tx, c, []connection.Link{{Item: id.InboxItem{1}, External: "1", Theirs: map[string]string{"phone": "x"}}}, time.Now())
+		})
+	}) {
+		require.Contains(t, statement.Forced(t, shard), "connection_link_by_external", statement.SQL)
 	}
 }

@@ -74,6 +74,12 @@ func New(o *connection.Opener, c clock.PassiveClock, p Patience) *Dispatcher {
 	return &Dispatcher{o, c, p, NewRests()}
 }
 
+// Connection is a connection as it is used. The error can be errdefs.NotFound, errdefs.Gone or connection.ErrDisabled.
+func (d *Dispatcher) Connection(ctx context.Context, org id.Org, which id.Connection) (connection.Connection, error) {
+	opened, err := d.opener.Open(ctx, org, which)
+	return opened.Connection, err
+}
+
 // Waited is how long a job waited for its system in a row, and after how many calls. The zero one
 // did not.
 type Waited struct {

@@ -47,6 +47,7 @@ import (
 	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/crm"
 	"visavis.dev/pkg/sessions/escalation"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/minds"
 	"visavis.dev/pkg/sessions/notice"
@@ -74,6 +75,8 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 	if read == nil {
 		read = readNothing
 	}
+	contacts := crm.New(crm.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock})
+	tickets := &notify.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Spoken: session.SpokenOf(b.Tenants), Clock: o.Clock}
 	voluntary := &demographics.Store{Tenants: b.Tenants, Vault: b.Vault}
 	return job.Collect(
 		// What is kept for every noun.
@@ -103,9 +106,12 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		session.Background(d),
 		job.Background{Tasks: append(inbox.Tasks(d), slot.Tasks(d)...)},
 		calendars(b, m).Background(),
-		(&crm.Syncer{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
+		contacts.Background(),
+		exchange.New(dispatch.New(open, o.Clock, crm.Patience), map[connection.Kind]exchange.Pass{
+			connection.CRM: contacts.Pass, connection.Helpdesk: tickets.Pass,
+		}).Background(),
 		job.Background{Tasks: notice.Tasks(d)},
-		(&notify.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Spoken: session.SpokenOf(b.Tenants), Clock: o.Clock}).Background(),
+		tickets.Background(),
 		job.Background{Tasks: escalation.Tasks(d)},
 		(&recording.Joiner{Tenants: b.Tenants, Files: b.Files, Folder: work.TemporaryFolder, Clock: o.Clock, Log: o.Log}).Background(),
 		(&rehearsal.Rehearser{Tenants: b.Tenants, Files: b.Files, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),

@@ -1,4 +1,4 @@
-// Package hubspot writes contacts into a customer's HubSpot, by its CRM API of 2026-03.
+// Package hubspot writes and reads contacts of a customer's HubSpot, by its CRM API of 2026-03.
 package hubspot
 
 import (
@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"visavis.dev/pkg/provider/upstream"
@@ -31,14 +33,16 @@ type Client struct {
 	Token string
 }
 
-// Contact is a contact as it is written.
+// Contact is a contact as it is written or read.
 type Contact struct {
+	// ID is empty of one that is found by its address.
+	ID    string
 	Email string
 	// Properties are by their names there.
 	Properties map[string]string
 }
 
-// properties are all that is written of a contact.
+// properties are all that is written of a contact by its address.
 func (c Contact) properties() map[string]string {
 	all := map[string]string{"email": c.Email}
 	maps.Copy(all, c.Properties)
@@ -52,15 +56,45 @@ type input struct {
 }
 
 type results struct {
-	Results []struct {
+	Results *[]struct {
 		ID         string             `json:"id"`
 		Properties map[string]*string `json:"properties"`
 	} `json:"results"`
+	Errors []struct {
+		Category string `json:"category"`
+		Context  struct {
+			IDs []string `json:"ids"`
+		} `json:"context"`
+	} `json:"errors"`
 }
 
-// Upsert writes contacts by their addresses, each of which is named once, and answers their ids by
+// number is the form of an id.
+var number = regexp.MustCompile(`^[0-9]{1,40}$`)
+
+// contacts are those that were answered; empty properties are left out.
+func (r *results) contacts() (all []Contact, err error) {
+	if r.Results == nil {
+		return nil, &upstream.Error{Code: upstream.Malformed}
+	}
+	for _, each := range *r.Results {
+		if !number.MatchString(each.ID) {
+			continue // it is kept, and asked for again
+		}
+		c := Contact{ID: each.ID, Properties: map[string]string{}}
+		for name, value := range each.Properties {
+			if value != nil && *value != "" {
+				c.Properties[name] = *value
+			}
+		}
+		c.Email = strings.ToLower(c.Properties["email"])
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Upsert writes contacts by their addresses, each of which is named once, and answers them by
 // these in lower case. The error is an upstream.Error or context.Canceled.
-func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]string, error) {
+func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]Contact, error) {
 	inputs := make([]input, len(all))
 	for i, each := range all {
 		inputs[i] = input{each.Email, "email", each.properties()}
@@ -69,44 +103,110 @@ func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]string, e
 	if err := c.post(ctx, contacts+"/batch/upsert", map[string]any{"inputs": inputs}, &answer); err != nil {
 		return nil, err
 	}
-	written := map[string]string{}
-	for _, r := range answer.Results {
-		if email := r.Properties["email"]; email != nil && r.ID != "" {
-			written[strings.ToLower(*email)] = r.ID
+	found, err := answer.contacts()
+	written := map[string]Contact{}
+	for _, each := range found {
+		if each.Email != "" && each.ID != "" {
+			written[each.Email] = each
 		}
 	}
-	return written, nil
+	return written, err
 }
 
-// Deleted are those of some contacts, by their ids, that the service says are not there: deleted, also to its bin. There are MaxBatch at most, each
-// named once. One that was merged with another is there. The error is as that of Upsert.
-func (c Client) Deleted(ctx context.Context, ids []string) (map[string]bool, error) {
+// Update writes properties of contacts by their ids, each of which is named once, and answers those that were written by these. Their
+// addresses stay. The error is as that of Upsert.
+func (c Client) Update(ctx context.Context, all []Contact) (map[string]Contact, error) {
+	inputs := make([]input, len(all))
+	for i, each := range all {
+		inputs[i] = input{ID: each.ID, Properties: each.Properties}
+	}
+	var answer results
+	if err := c.post(ctx, contacts+"/batch/update", map[string]any{"inputs": inputs}, &answer); err != nil {
+		return nil, err
+	}
+	found, err := answer.contacts()
+	return byID(found, inputs), err
+}
+
+// byID are those contacts by their ids that were asked for.
+func byID(found []Contact, asked []input) map[string]Contact {
+	all := map[string]Contact{}
+	for _, each := range found {
+		if slices.ContainsFunc(asked, func(i input) bool { return i.ID == each.ID }) {
+			all[each.ID] = each
+		}
+	}
+	return all
+}
+
+// Read reads properties of contacts by their ids, of which there are MaxBatch at most, each named once. missing are those that the service says are not
+// there: deleted, also to its bin. One that was merged with another is neither missing nor answered. The error is as that of Upsert.
+func (c Client) Read(ctx context.Context, ids, properties []string) (found map[string]Contact, missing map[string]bool, err error) {
 	inputs := make([]input, len(ids))
 	for i, each := range ids {
 		inputs[i] = input{ID: each}
 	}
-	var answer struct {
-		Results *[]json.RawMessage `json:"results"`
-		Errors  []struct {
-			Category string `json:"category"`
-			Context  struct {
-				IDs []string `json:"ids"`
-			} `json:"context"`
-		} `json:"errors"`
+	var answer results
+	if err := c.read(ctx, inputs, "", properties, &answer); err != nil {
+		return nil, nil, err
 	}
-	if err := c.post(ctx, contacts+"/batch/read", map[string]any{"inputs": inputs, "properties": []string{"email"}}, &answer); err != nil {
-		return nil, err
-	}
-	if answer.Results == nil {
-		return nil, &upstream.Error{Code: upstream.Malformed}
-	}
-	deleted := map[string]bool{}
+	all, err := answer.contacts()
+	missing = map[string]bool{}
 	for _, e := range answer.Errors {
-		for _, id := range e.Context.IDs {
-			deleted[id] = deleted[id] || e.Category == "OBJECT_NOT_FOUND" && slices.Contains(ids, id)
+		for _, each := range e.Context.IDs {
+			if e.Category == "OBJECT_NOT_FOUND" && slices.Contains(ids, each) {
+				missing[each] = true
+			}
 		}
 	}
-	return deleted, nil
+	return byID(all, inputs), missing, err
+}
+
+// also has further addresses of a contact, with semicolons between.
+const also = "hs_additional_emails"
+
+// Find is Read by addresses in lower case, of which there are MaxBatch at most; a contact can have several.
+func (c Client) Find(ctx context.Context, addresses, properties []string) (map[string]Contact, error) {
+	inputs := make([]input, len(addresses))
+	for i, each := range addresses {
+		inputs[i] = input{ID: each}
+	}
+	var answer results
+	if err := c.read(ctx, inputs, "email", append([]string{also}, properties...), &answer); err != nil {
+		return nil, err
+	}
+	all, err := answer.contacts()
+	found := map[string]Contact{}
+	for _, each := range all {
+		for _, address := range append([]string{each.Email}, strings.Split(strings.ToLower(each.Properties[also]), ";")...) {
+			if address = strings.TrimSpace(address); each.ID != "" && slices.Contains(addresses, address) {
+				found[address] = each
+			}
+		}
+	}
+	return found, err
+}
+
+func (c Client) read(ctx context.Context, inputs []input, by string, properties []string, answer *results) error {
+	body := map[string]any{"inputs": inputs, "properties": append([]string{"email"}, properties...)}
+	if by != "" {
+		body["idProperty"] = by
+	}
+	return c.post(ctx, contacts+"/batch/read", body, answer)
+}
+
+// Account is the id of the account that the token is of.
+func (c Client) Account(ctx context.Context) (string, error) {
+	var answer struct {
+		Portal int64 `json:"portalId"`
+	}
+	if err := c.send(ctx, http.MethodGet, "/account-info/2026-03/details", nil, &answer); err != nil {
+		return "", err
+	}
+	if answer.Portal <= 0 {
+		return "", &upstream.Error{Code: upstream.Malformed}
+	}
+	return strconv.FormatInt(answer.Portal, 10), nil
 }
 
 // Check says whether contacts can be read.

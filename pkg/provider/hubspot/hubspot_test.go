@@ -23,26 +23,43 @@ func TestContactsAreWritten(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Len(t, found, 2)
-	require.Equal(t, had, found["kim@example.com"])
-	require.Equal(t, map[string]string{"email": "lee@example.com"}, s.Contacts()[found["lee@example.com"]])
+	require.Equal(t, had, found["kim@example.com"].ID)
+	lee := found["lee@example.com"].ID
+	require.Equal(t, map[string]string{"email": "lee@example.com"}, s.Contacts()[lee])
 	require.Equal(t, map[string]string{"email": "kim@example.com", "firstname": "Kim"}, s.Contacts()[had])
 
-	s.Remove(found["lee@example.com"])
-	deleted, err := c.Deleted(t.Context(), []string{had, found["lee@example.com"]})
+	account, err := c.Account(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, map[string]bool{found["lee@example.com"]: true}, deleted)
+	require.Equal(t, "4711", account)
+	updated, err := c.Update(t.Context(), []hubspot.Contact{{ID: had, Properties: map[string]string{"firstname": "Kimberly"}}})
+	require.NoError(t, err)
+	require.Equal(t, "Kimberly", updated[had].Properties["firstname"])
+
+	s.Remove(lee)
+	read, missing, err := c.Read(t.Context(), []string{had, lee}, []string{"firstname", "phone"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{lee: true}, missing)
+	require.Equal(t, map[string]hubspot.Contact{had: {ID: had, Email: "kim@example.com", Properties: map[string]string{"email": "kim@example.com", "firstname": "Kimberly"}}}, read)
+	by, err := c.Find(t.Context(), []string{"kim@example.com", "nobody@example.com"}, []string{"firstname"})
+	require.NoError(t, err)
+	require.Len(t, by, 1)
+	require.Equal(t, had, by["kim@example.com"].ID)
 	for _, answer := range []string{
-		`{"results": [{"id": "merged"}]}`, `{"results": []}`, `{"results": [], "errors": [{"category": "OBJECT_NOT_FOUND", "context": {"ids": ["another"]}}]}`,
+		`{"results": [{"id": "merged"}]}`, `{"results": [{"id": "\u0000", "properties": {"email": "kim@example.com"}}]}`, `{"results": []}`, `{"results": [], "errors": [{"category": "OBJECT_NOT_FOUND", "context": {"ids": ["another"]}}]}`,
 		`{"results": [], "errors": [{"category": "RATE_LIMITS", "context": {"ids": ["` + had + `"]}}]}`,
-	} {
-		s.Behave(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) })
-		deleted, err = c.Deleted(t.Context(), []string{had})
+	} { // of others than were asked for nothing is believed
+		behave := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }
+		s.Behave(behave, behave)
+		read, missing, err = c.Read(t.Context(), []string{had}, nil)
 		require.NoError(t, err)
-		require.False(t, deleted[had], answer)
-		require.False(t, deleted["another"])
+		require.Empty(t, missing, answer)
+		require.Empty(t, read, answer)
+		by, err = c.Find(t.Context(), []string{"kim@example.com"}, nil)
+		require.NoError(t, err)
+		require.Empty(t, by)
 	}
 	s.Behave(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) })
-	_, err = c.Deleted(t.Context(), []string{had})
+	_, _, err = c.Read(t.Context(), []string{had}, nil)
 	require.ErrorIs(t, err, upstream.ErrMalformed)
 
 	_, err = c.Upsert(t.Context(), []hubspot.Contact{{Email: "invalid"}})

@@ -3,12 +3,14 @@ package zendesk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +67,41 @@ type found struct {
 	ID         int64   `json:"id"`
 	ExternalID *string `json:"external_id"`
 	Status     string  `json:"status"`
+	Requester  int64   `json:"requester_id"`
+	UpdatedAt  string  `json:"updated_at"`
+}
+
+// Standing is how far a ticket is.
+type Standing struct {
+	// Ticket is its id, empty for none.
+	Ticket     string
+	ExternalID string
+	// Status is one of new, open, pending, hold, solved and closed; empty for another.
+	Status string
+	// Requester is the id of the user whose ticket it is; 0 where that is not told.
+	Requester int64
+	// UpdatedAt tells one time that it was changed from another.
+	UpdatedAt string
+}
+
+// statuses are those of tickets, and moment the form of a time: what is of another is not told.
+var (
+	statuses = []string{"new", "open", "pending", "hold", "solved", "closed"}
+	moment   = regexp.MustCompile(`^[0-9TZ:.+-]{1,40}$`)
+)
+
+func (f *found) standing() Standing {
+	s := Standing{Ticket: strconv.FormatInt(f.ID, 10), Requester: f.Requester}
+	if slices.Contains(statuses, f.Status) {
+		s.Status = f.Status
+	}
+	if moment.MatchString(f.UpdatedAt) {
+		s.UpdatedAt = f.UpdatedAt
+	}
+	if f.ExternalID != nil {
+		s.ExternalID = *f.ExternalID
+	}
+	return s
 }
 
 // Check says whether the account takes the secret, as an agent's. Who is nobody there is answered as such with status 200.
@@ -87,56 +124,136 @@ func (c Client) Check(ctx context.Context) error {
 	return nil
 }
 
-// Find finds the ticket of an external id, the oldest where there are several; empty for none. The error is an upstream.Error or context.Canceled.
-func (c Client) Find(ctx context.Context, externalID string) (string, error) {
+// Find finds the ticket of an external id, the oldest where there are several. The error is an upstream.Error or context.Canceled.
+func (c Client) Find(ctx context.Context, externalID string) (oldest Standing, err error) {
 	var answer struct {
 		Tickets *[]found `json:"tickets"`
 	}
 	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets.json?external_id="+url.QueryEscape(externalID), "", nil, &answer); err != nil {
-		return "", noAccount(err)
+		return oldest, noAccount(err)
 	}
 	if answer.Tickets == nil {
-		return "", &upstream.Error{Code: upstream.Malformed}
+		return oldest, &upstream.Error{Code: upstream.Malformed}
 	}
-	oldest := int64(0)
+	first := int64(0)
 	for _, t := range *answer.Tickets {
-		if t.ID > 0 && t.ExternalID != nil && *t.ExternalID == externalID && t.Status != "deleted" && (oldest == 0 || t.ID < oldest) {
-			oldest = t.ID
+		if t.ID > 0 && t.ExternalID != nil && *t.ExternalID == externalID && t.Status != "deleted" && (first == 0 || t.ID < first) {
+			first, oldest = t.ID, t.standing()
 		}
 	}
-	if oldest == 0 {
-		return "", nil
+	return oldest, nil
+}
+
+// Tickets are those of some tickets, by their ids, that are there: of 100 at most, each named once. The error is as that of Find.
+func (c Client) Tickets(ctx context.Context, which []string) (map[string]Standing, error) {
+	var answer struct {
+		Tickets *[]found `json:"tickets"`
 	}
-	return strconv.FormatInt(oldest, 10), nil
+	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/show_many.json?ids="+url.QueryEscape(strings.Join(which, ",")), "", nil, &answer); err != nil {
+		return nil, noAccount(err)
+	}
+	if answer.Tickets == nil {
+		return nil, &upstream.Error{Code: upstream.Malformed}
+	}
+	all := map[string]Standing{}
+	for _, t := range *answer.Tickets {
+		if s := t.standing(); t.Status != "deleted" && slices.Contains(which, s.Ticket) {
+			all[s.Ticket] = s
+		}
+	}
+	return all, nil
+}
+
+// Reply is something that was written in a ticket for its requester, or by them.
+type Reply struct {
+	ID     int64
+	Author int64
+	// Agent says that an agent or an admin wrote it.
+	Agent bool
+	Text  string
+}
+
+const (
+	// repliesPage is how many comments a page has, and mostReplyPages how many pages are read: older comments are left there.
+	repliesPage    = 100
+	mostReplyPages = 5
+)
+
+// Replies are the public comments of a ticket after one of them, oldest first, and the last comment of all. The error is an upstream.Error or context.Canceled.
+func (c Client) Replies(ctx context.Context, ticket string, after int64) (all []Reply, last int64, err error) {
+	last = after
+	for page := 1; page <= mostReplyPages; page++ {
+		var answer struct {
+			Comments *[]struct {
+				ID     int64  `json:"id"`
+				Author int64  `json:"author_id"`
+				Public bool   `json:"public"`
+				Plain  string `json:"plain_body"`
+				Body   string `json:"body"`
+			} `json:"comments"`
+			Users []struct {
+				ID   int64  `json:"id"`
+				Role string `json:"role"`
+			} `json:"users"`
+			Next *string `json:"next_page"`
+		}
+		path := "/api/v2/tickets/" + url.PathEscape(ticket) + "/comments.json?include=users&sort_order=desc&per_page=" + strconv.Itoa(repliesPage) + "&page=" + strconv.Itoa(page)
+		if err := c.send(ctx, http.MethodGet, path, "", nil, &answer); err != nil {
+			return nil, after, err
+		}
+		if answer.Comments == nil {
+			return nil, after, &upstream.Error{Code: upstream.Malformed}
+		}
+		known := false
+		for _, each := range *answer.Comments {
+			if each.ID <= after {
+				known = true
+				continue
+			}
+			if last = max(last, each.ID); !each.Public {
+				continue
+			}
+			r := Reply{ID: each.ID, Author: each.Author, Text: cmp.Or(each.Plain, each.Body)}
+			for _, u := range answer.Users {
+				r.Agent = r.Agent || u.ID == r.Author && (u.Role == "agent" || u.Role == "admin")
+			}
+			all = append(all, r)
+		}
+		if known || answer.Next == nil || len(*answer.Comments) == 0 {
+			break
+		}
+	}
+	slices.SortFunc(all, func(a, b Reply) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(all, func(a, b Reply) bool { return a.ID == b.ID }), last, nil
 }
 
 // Create makes a ticket, once for a key within two hours. The error is an upstream.Error, of code Unavailable where another
 // ticket is being made by the key, or context.Canceled.
-func (c Client) Create(ctx context.Context, t Ticket, key string) (string, error) {
+func (c Client) Create(ctx context.Context, t Ticket, key string) (Standing, error) {
 	var answer struct {
 		Ticket *found `json:"ticket"`
 	}
 	if err := c.send(ctx, http.MethodPost, "/api/v2/tickets.json", key, map[string]any{"ticket": t}, &answer); err != nil {
-		return "", err
+		return Standing{}, err
 	}
 	if answer.Ticket == nil || answer.Ticket.ID <= 0 {
-		return "", &upstream.Error{Code: upstream.Malformed}
+		return Standing{}, &upstream.Error{Code: upstream.Malformed}
 	}
-	return strconv.FormatInt(answer.Ticket.ID, 10), nil
+	return answer.Ticket.standing(), nil
 }
 
-// Update changes a ticket. Each comment is another one.
-func (c Client) Update(ctx context.Context, ticket string, t Ticket) error {
+// Update changes a ticket, and answers how far it is then. Each comment is another one.
+func (c Client) Update(ctx context.Context, ticket string, t Ticket) (Standing, error) {
 	var answer struct {
 		Ticket *found `json:"ticket"`
 	}
 	if err := c.send(ctx, http.MethodPut, "/api/v2/tickets/"+url.PathEscape(ticket)+".json", "", map[string]any{"ticket": t}, &answer); err != nil {
-		return err
+		return Standing{}, err
 	}
 	if answer.Ticket == nil {
-		return &upstream.Error{Code: upstream.Malformed}
+		return Standing{}, &upstream.Error{Code: upstream.Malformed}
 	}
-	return nil
+	return answer.Ticket.standing(), nil
 }
 
 // Comments are the last comments of a ticket, newest first.

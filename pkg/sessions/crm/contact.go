@@ -1,35 +1,84 @@
 package crm
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
 	"strings"
 
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/card"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/sessions/inbox"
 )
 
 // usual are the properties that fields are written to unless the config says otherwise.
-var usual = map[string]any{
+var usual = map[string]string{
 	"firstName": "firstname", "lastName": "lastname", "phone": "phone", "company": "company", "jobTitle": "jobtitle",
 }
 
-// contact is what of an item is written. What visitors said of the matter is not.
-func (p *pushing) contact(i *inbox.Item) hubspot.Contact {
-	c := hubspot.Contact{Email: strings.ToLower(*i.Contact.Email), Properties: map[string]string{}}
-	mapping, given := p.opened.Config["properties"].(map[string]any)
-	if !given {
-		mapping = usual
-	}
-	values := fields(i)
-	for field, property := range mapping {
-		if name, ok := property.(string); ok && values[field] != "" {
-			c.Properties[name] = values[field]
-		}
-	}
-	return c
+// mapping is which fields of an item are which properties there, and which values of those there are which of the item's.
+type mapping struct {
+	properties map[string]string
+	values     map[string]map[string][]string
+	takesBack  bool
 }
 
-// fields are an item's by the names that a config has for them; empty for what is not known, which
-// leaves what the CRM has as it is.
+func mappingOf(c connection.Config) mapping {
+	m := mapping{usual, map[string]map[string][]string{}, c.TakesBack()}
+	if given, ok := c["properties"].(map[string]any); ok {
+		m.properties = map[string]string{}
+		for field, property := range given {
+			m.properties[field], _ = property.(string)
+		}
+	}
+	given, _ := c["values"].(map[string]any)
+	for field, of := range given {
+		m.values[field] = map[string][]string{}
+		values, _ := of.(map[string]any)
+		for value := range values {
+			m.values[field][value] = connection.Config(values).Texts(value)
+		}
+	}
+	return m
+}
+
+// names are the properties that are read and written, in order.
+func (m *mapping) names() []string { return slices.Sorted(maps.Values(m.properties)) }
+
+// ours are what an item says, by the properties; empty for what is not known, which leaves what is there as it is. What
+// visitors said of the matter is nowhere.
+func (m *mapping) ours(i *inbox.Item) map[string]string {
+	all, values := map[string]string{}, fields(i)
+	for field, property := range m.properties {
+		value := values[field]
+		if of, mapped := m.values[field]; mapped {
+			value = "" // a value that nothing is said of has no equal there
+			if theirs := of[values[field]]; len(theirs) > 0 {
+				value = theirs[0]
+			}
+		}
+		all[property] = value
+	}
+	return all
+}
+
+// meant is the item's value that one there stands for; empty for none.
+func (m *mapping) meant(field, theirs string) string {
+	of, mapped := m.values[field]
+	if !mapped {
+		return theirs
+	}
+	for _, value := range slices.Sorted(maps.Keys(of)) {
+		if slices.Contains(of[value], theirs) {
+			return value
+		}
+	}
+	return ""
+}
+
+// fields are an item's by the names that a config has for them.
 func fields(i *inbox.Item) map[string]string {
 	first, last, _ := strings.Cut(strings.TrimSpace(text(i.Contact.Name)), " ")
 	values := map[string]string{
@@ -51,4 +100,162 @@ func text(t *string) string {
 		return ""
 	}
 	return *t
+}
+
+// The groups of fields that are decided together: half a name is none.
+var groups = [][]string{
+	{"firstName", "lastName", "name"}, {"phone"}, {"company"}, {"jobTitle"}, {"state"}, {"leadBand"},
+	{"kind"}, {"language"}, {"itemId"}, {"externalId"}, {"sourceUrl"}, {"campaign"},
+}
+
+// details are the groups in which the system's people win where both sides changed: they talk to the visitor. In others the
+// inbox does.
+var details = []string{"firstName", "phone", "company", "jobTitle"}
+
+// address is the name by which a link has the digest of the item's address.
+const address = "email"
+
+// digests tell what is compared from anything else, for one item alone.
+func digests(of *inbox.Item, values map[string]string) map[string]string {
+	all := map[string]string{}
+	for name, value := range values {
+		sum := sha256.Sum256([]byte(of.ID.String() + "/" + name + "/" + value))
+		all[name] = hex.EncodeToString(sum[:16])
+	}
+	return all
+}
+
+// changes are what each side is to be given of the other.
+type changes struct {
+	write map[string]string
+	take  inbox.Returned
+}
+
+// compare says what each side is to be given, by what both last agreed on, if that is known: what one of them changed since goes to the other.
+// Where nothing is known the item is written if it is news.
+func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection.Link, news bool) (c changes) {
+	c.write = map[string]string{}
+	ours := m.ours(i)
+	s := sides{mapping: m, ours: ours, theirs: there.Properties, ourDigests: digests(i, ours), theirDigests: digests(i, m.theirs(there)), news: news}
+	if base != nil {
+		s.known = *base
+	}
+	for _, group := range groups {
+		weChanged, theyChanged, differ := s.of(group)
+		switch theirsWin := slices.Contains(details, group[0]); {
+		case !differ:
+		case theyChanged && m.takesBack && (!weChanged || theirsWin):
+			m.take(&c.take, i, there, group)
+		case weChanged:
+			// Half of another's name is none; anything else that an item does not have leaves what is there.
+			first := m.properties["firstName"]
+			half := group[0] == "firstName" && text(i.Contact.Name) != "" && (s.known.Ours != nil || ours[first] != there.Properties[first])
+			maps.Copy(c.write, s.writes(group, half))
+		}
+	}
+	return c
+}
+
+// sides are an item and a contact that are compared, and how they were last.
+type sides struct {
+	*mapping
+	ours, theirs             map[string]string
+	ourDigests, theirDigests map[string]string
+	known                    connection.Link
+	news                     bool
+}
+
+// of says which side changed a group, and whether they differ in it.
+func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
+	for _, field := range group {
+		property, mapped := s.properties[field]
+		if !mapped {
+			continue
+		}
+		was, compared := s.known.Ours[property]
+		weChanged = weChanged || compared && was != s.ourDigests[property] || !compared && (s.news || s.known.Ours != nil)
+		was, compared = s.known.Theirs[property]
+		theyChanged = theyChanged || compared && was != s.theirDigests[property]
+		differ = differ || !s.equal(field, s.ours[property], s.theirs[property])
+	}
+	return weChanged, theyChanged, differ
+}
+
+// writes is what of a group is to be written; empty says that what the item does not have is removed.
+func (s *sides) writes(group []string, empty bool) map[string]string {
+	all := map[string]string{}
+	for _, field := range group {
+		property, mapped := s.properties[field]
+		if ours := s.ours[property]; mapped && (ours != "" || empty) && ours != s.theirs[property] {
+			all[property] = ours
+		}
+	}
+	return all
+}
+
+// theirs are what is there, by all properties that are compared.
+func (m *mapping) theirs(there hubspot.Contact) map[string]string {
+	all := map[string]string{}
+	for _, property := range m.properties {
+		all[property] = there.Properties[property]
+	}
+	return all
+}
+
+// equal says whether a value there is the item's.
+func (m *mapping) equal(field, ours, theirs string) bool {
+	if ours == theirs {
+		return true
+	}
+	of, mapped := m.values[field]
+	return mapped && ours != "" && slices.ContainsFunc(slices.Collect(maps.Values(of)), func(all []string) bool {
+		return len(all) > 0 && all[0] == ours && slices.Contains(all, theirs)
+	})
+}
+
+// longest bound what is taken, in characters, as what is entered; a longer text is left there.
+const (
+	longestDetail = 200
+	longestPhone  = 40
+)
+
+// take takes what is there of a group. What an item cannot have is left.
+func (m *mapping) take(r *inbox.Returned, i *inbox.Item, there hubspot.Contact, group []string) {
+	now := fields(i)
+	value := func(field string) (string, bool) {
+		property, mapped := m.properties[field]
+		if !mapped {
+			return now[field], true
+		}
+		clean := strings.Join(strings.Fields(card.Clean(there.Properties[property])), " ")
+		return clean, clean != "" || there.Properties[property] == ""
+	}
+	switch group[0] {
+	case "firstName":
+		first, fits := value("firstName")
+		last, lastFits := value("lastName")
+		name := strings.TrimSpace(first + " " + last)
+		if _, whole := m.properties["name"]; whole && m.properties["firstName"] == "" && m.properties["lastName"] == "" {
+			name, fits = value("name")
+		}
+		if fits && lastFits && len([]rune(name)) <= longestDetail {
+			r.Name = &name
+		}
+	case "phone":
+		if phone, fits := value("phone"); fits && len([]rune(phone)) <= longestPhone && (phone == "" || inbox.IsPhone(phone)) {
+			r.Phone = &phone
+		}
+	case "company":
+		if company, fits := value("company"); fits && len([]rune(company)) <= longestDetail {
+			r.Company = &company
+		}
+	case "jobTitle":
+		if title, fits := value("jobTitle"); fits && len([]rune(title)) <= longestDetail {
+			r.JobTitle = &title
+		}
+	case "state":
+		r.State = inbox.State(m.meant("state", there.Properties[m.properties["state"]]))
+	case "leadBand":
+		r.Band = inbox.Band(m.meant("leadBand", there.Properties[m.properties["leadBand"]]))
+	}
 }

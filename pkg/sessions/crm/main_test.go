@@ -16,8 +16,10 @@ import (
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/hubspot/hubspottest"
 	"visavis.dev/pkg/sessions/crm"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
@@ -48,10 +50,10 @@ func newBench(t *testing.T, config map[string]any) *bench {
 	var err error
 	b.vault, err = vault.New(vault.NewKey())
 	require.NoError(t, err)
-	b.syncer = &crm.Syncer{
+	b.syncer = crm.New(crm.Options{
 		Tenants: b.tenants, Opener: connection.NewOpener(b.tenants, b.vault, b.clock), Egress: b.service.Guard(), Clock: b.clock,
 		Report: &connection.Reporter{Tenants: b.tenants, Clock: b.clock, Log: slog.New(slog.DiscardHandler)},
-	}
+	})
 	offer, ok := connection.FindOffer(connection.CRM, connection.HubSpot)
 	require.True(t, ok)
 	full := connection.Config{"baseUrl": b.service.URL}
@@ -115,20 +117,29 @@ func (b *bench) forget(which id.InboxItem) {
 }
 
 // begin queues a sync.
-func (b *bench) begin(o crm.Order) (j job.Job) {
+func (b *bench) begin(o exchange.Order) (j job.Job) {
 	b.t.Helper()
 	o.Connection = b.connection
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		j, err = crm.Begin(ctx, tx, o, b.who())
+		j, err = exchange.Begin(ctx, tx, o, b.who())
 		return err
 	})
 	return j
 }
 
+// work is what workers do for jobs of a kind.
+func (b *bench) work(k job.Kind) job.Work {
+	passing := exchange.New(dispatch.New(b.syncer.Opener, b.clock, crm.Patience), map[connection.Kind]exchange.Pass{connection.CRM: b.syncer.Pass}).Background()
+	if work, ok := passing.Works[k]; ok {
+		return work
+	}
+	return b.syncer.Background().Works[k]
+}
+
 // step makes the next step of a job.
 func (b *bench) step(j *job.Job) (time.Duration, error) {
 	b.t.Helper()
-	step, err := b.syncer.Background().Works[j.Kind].Prepare(context.Background(), *j)
+	step, err := b.work(j.Kind).Prepare(context.Background(), *j)
 	if err != nil {
 		return 0, err
 	}
@@ -141,7 +152,7 @@ func (b *bench) step(j *job.Job) (time.Duration, error) {
 }
 
 // sync makes a whole sync, and answers what it counted.
-func (b *bench) sync(o crm.Order) map[string]int64 {
+func (b *bench) sync(o exchange.Order) map[string]int64 {
 	b.t.Helper()
 	j := b.begin(o)
 	for range 20 {
@@ -156,18 +167,30 @@ func (b *bench) sync(o crm.Order) map[string]int64 {
 }
 
 // queued are the jobs that send what changed, oldest first.
-func (b *bench) queued() (all []job.Job) {
+func (b *bench) queued() []job.Job { return b.jobs(job.CRMSend) }
+
+// jobs are those of a kind, oldest first.
+func (b *bench) jobs(k job.Kind) (all []job.Job) {
 	b.t.Helper()
 	db, err := b.tenants.Shard(context.Background(), "a")
 	require.NoError(b.t, err)
-	rows, err := db.Query(context.Background(), `SELECT id, input FROM job WHERE kind = 'crm_send' ORDER BY id`)
+	rows, err := db.Query(context.Background(), `SELECT id, input FROM job WHERE kind = $1 ORDER BY id`, k)
 	require.NoError(b.t, err)
 	all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (job.Job, error) {
-		j := job.Job{Org: b.org, Kind: job.CRMSend, Progress: json.RawMessage("{}")}
+		j := job.Job{Org: b.org, Kind: k, Progress: json.RawMessage("{}")}
 		return j, row.Scan(&j.ID, &j.Input)
 	})
 	require.NoError(b.t, err)
 	return all
+}
+
+// drop takes a job out of the queue that is done.
+func (b *bench) drop(which id.Job) {
+	b.t.Helper()
+	db, err := b.tenants.Shard(context.Background(), "a")
+	require.NoError(b.t, err)
+	_, err = db.Exec(context.Background(), `DELETE FROM job WHERE id = $1`, which)
+	require.NoError(b.t, err)
 }
 
 // one is the only contact.
@@ -184,7 +207,7 @@ func (b *bench) one() (string, map[string]string) {
 // prepare asks the service for a job, and answers what is left to commit.
 func (b *bench) prepare(j *job.Job) (commit func() time.Duration) {
 	b.t.Helper()
-	step, err := b.syncer.Background().Works[j.Kind].Prepare(context.Background(), *j)
+	step, err := b.work(j.Kind).Prepare(context.Background(), *j)
 	require.NoError(b.t, err)
 	return func() (wait time.Duration) {
 		b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
@@ -208,4 +231,29 @@ func (b *bench) connected() connection.Connection {
 	c, err := connection.Get(context.Background(), b.tenants, b.org, b.connection)
 	require.NoError(b.t, err)
 	return c
+}
+
+// rotate gives the connection another secret.
+func (b *bench) rotate(secret connection.Secret) {
+	b.t.Helper()
+	b.clock.Step(2 * time.Second) // an opened connection is believed for a moment
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		c, err := connection.Lock(ctx, tx, b.connection)
+		if err != nil {
+			return err
+		}
+		_, err = connection.Rotate(ctx, tx, b.vault, c, secret, 0, b.who())
+		return err
+	})
+	b.clock.Step(2 * time.Second)
+}
+
+// writes are how many requests wrote something.
+func (b *bench) writes() (n int) {
+	for _, r := range b.service.Requests() {
+		if r == "POST /batch/upsert" || r == "POST /batch/update" {
+			n++
+		}
+	}
+	return n
 }

@@ -9,134 +9,172 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
 )
 
-// What a sync counts.
-const (
-	written   = "written"
-	unchanged = "unchanged"
-	skipped   = "skipped"
-	refused   = "refused"
-	unmapped  = "unmapped"
-	unlinked  = "unlinked"
-)
-
-// outcome is what was done at the service, to be kept here.
-type outcome struct {
-	// settled is when the connection was settled by which it was done; zero where nothing was.
-	settled time.Time
-	links   []connection.Link
-	dropped []id.InboxItem
-	counts  map[string]int64
+// person is somebody by their address: the newest item of it counts, wherever it stands, and all are linked with the contact.
+type person struct {
+	address string
+	item    *inbox.Item
+	// base is how the item was last compared; nil where the contact is to be found by its address.
+	base *connection.Link
+	// news says that the item is to be written where nothing is known of what was compared.
+	news bool
+	// there is the contact; nil for none. elsewhere says that there is one that is not answered by its id, and gone that it was deleted.
+	there           *hubspot.Contact
+	elsewhere, gone bool
+	changes
+	// written says that all that was to be written was, refused that the service does not take the address, and unmapped that it takes
+	// the address alone.
+	written, refused, unmapped bool
+	// counted says that what is taken back is counted.
+	counted bool
 }
 
-// keep writes down what was done with a connection, and has written again what changed meanwhile.
-// It answers false, and keeps nothing, where the connection itself did: what was written is
-// another account's.
-func (o *outcome) keep(ctx context.Context, tx *tenant.Tx, by id.Connection, now time.Time) (bool, error) {
-	if o.settled.IsZero() {
-		return true, nil
-	}
-	c, err := connection.Lock(ctx, tx, by)
-	switch {
-	case errdefs.IsAbsent(err, connection.Noun):
-		return false, nil
-	case err != nil:
-		return false, err
-	case !c.SettledAt.Equal(o.settled):
-		return false, nil
-	}
-	editions := map[id.InboxItem]int64{}
-	for _, l := range o.links {
-		editions[l.Item] = l.Edition
-	}
-	return true, errors.Join(
-		inbox.FollowChanged(ctx, tx, by, editions, now),
-		connection.SaveLinks(ctx, tx, by, o.links, now),
-		connection.DropLinks(ctx, tx, by, o.dropped))
-}
-
-// pushing is a batch on its way.
-type pushing struct {
-	outcome
+// exchanging is a batch on its way.
+type exchanging struct {
 	*Syncer
-	opened *connection.Opened
-	// had are what the items were there before.
-	had map[id.InboxItem]connection.Link
-	// unmapped are the addresses that are taken without their fields alone.
-	unmapped map[string]bool
+	opened  *connection.Opened
+	account string
+	mapping mapping
+	// had are what the items were there before, in the same account.
+	had    map[id.InboxItem]connection.Link
+	people []*person
+	// dropped are items that are let go, and links those of items of which another one takes the place.
+	dropped []id.InboxItem
+	links   []connection.Link
+	counts  map[string]int64
+	again   int64
 }
 
-// push writes items into a CRM: of those that were written before, which changed since, and with all those whose contacts were
-// deleted there. dry counts them alone. What it did until something failed is answered with the error, an upstream.Error.
-func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.Item, all, dry bool) (outcome, error) {
-	which := make([]id.InboxItem, len(items))
-	for i := range items {
-		which[i] = items[i].ID
+// exchange has items and their contacts be alike: what changed on one side since they were last compared goes to the other. all compares those
+// too that did not change here, and dry counts alone. What it did until something failed is answered with the error, an upstream.Error.
+func (s *Syncer) exchange(ctx context.Context, o *connection.Opened, items []inbox.Item, all, dry bool) (exchange.Did, error) {
+	e := exchanging{Syncer: s, opened: o, mapping: mappingOf(o.Config), counts: map[string]int64{}}
+	err := e.do(ctx, items, all, dry)
+	d := exchange.Did{Settled: o.SettledAt, Counts: e.counts, Again: e.again, Keep: e.keep}
+	if dry {
+		d.Keep = func(context.Context, *tenant.Tx, time.Time) error { return nil }
 	}
-	had, err := connection.Links(ctx, s.Tenants, o.Org, o.ID, which)
-	p := pushing{outcome: outcome{settled: o.SettledAt, counts: map[string]int64{}}, Syncer: s, opened: o, had: had, unmapped: map[string]bool{}}
+	return d, err
+}
+
+func (e *exchanging) do(ctx context.Context, items []inbox.Item, all, dry bool) error {
+	written, err := e.sort(ctx, items, all)
+	if err != nil || len(written) == 0 {
+		return err
+	}
+	began := e.Clock.Now()
+	if err = e.read(ctx); err != nil || all {
+		e.report("sync.read", began, err)
+	}
 	if err != nil {
-		return p.outcome, err
+		return err
 	}
-	var deleted map[string]bool
-	if all {
-		if deleted, err = p.deleted(ctx, items); err != nil {
-			return p.outcome, err
-		}
-	}
-	var changed []inbox.Item
-	for i := range items {
-		item := &items[i]
-		link, linked := had[item.ID]
+	var news, changed []*person
+	for _, p := range e.people {
+		p.gone = p.gone && p.there == nil
 		switch {
-		case linked && !goes(item):
-			p.counts[unlinked]++
-			p.dropped = append(p.dropped, link.Item)
-		case !goes(item):
-			p.counts[skipped]++
-		case linked && link.Edition >= item.Edition && !deleted[link.External]:
-			p.counts[unchanged]++
-		case dry:
-			p.counts[written]++
-		default:
-			changed = append(changed, *item)
+		case p.gone, p.there == nil && p.elsewhere:
+			p.written = true
+			continue
+		case p.there == nil:
+			p.write = e.mapping.ours(p.item)
+			maps.DeleteFunc(p.write, func(_, value string) bool { return value == "" })
+			news = append(news, p)
+			continue
+		}
+		p.changes = e.mapping.compare(p.item, *p.there, p.base, p.news)
+		if p.written = len(p.write) == 0; !p.written {
+			changed = append(changed, p)
 		}
 	}
 	if dry {
-		p.dropped = nil
+		for _, p := range e.people {
+			p.written = true
+		}
+	} else if err = e.write(ctx, news, true); err == nil {
+		err = e.write(ctx, changed, false)
 	}
-	err = p.write(ctx, changed)
-	return p.outcome, err
+	if !all && len(news)+len(changed) == 0 {
+		e.report("sync.read", began, nil) // else what is written says how it goes
+	}
+	e.count(written, dry, err)
+	return err
 }
 
-// deleted are the contacts, by their ids, that are gone there of items that did not change since they were written.
-func (p *pushing) deleted(ctx context.Context, items []inbox.Item) (gone map[string]bool, err error) {
-	var ids []string
+// sort finds out who the items are of, and answers those that are written. What is not to be compared is counted.
+func (e *exchanging) sort(ctx context.Context, items []inbox.Item, all bool) (written []inbox.Item, err error) {
+	if e.had, err = connection.Links(ctx, e.Tenants, e.opened.Org, e.opened.ID, idsOf(items)); err != nil {
+		return nil, err
+	}
+	var addresses []string
 	for i := range items {
-		if link, linked := p.had[items[i].ID]; linked && goes(&items[i]) && link.Edition >= items[i].Edition {
-			ids = append(ids, link.External)
+		item := &items[i]
+		link, linked := e.had[item.ID]
+		switch {
+		case !goes(item) && linked:
+			e.counts[exchange.Unlinked]++
+			e.dropped = append(e.dropped, item.ID)
+		case !goes(item):
+			e.counts[exchange.Skipped]++
+		case !all && linked && link.Edition >= item.Edition:
+			e.counts[exchange.Unchanged]++
+		default:
+			written = append(written, *item)
+			if to := addressOf(item); !slices.Contains(addresses, to) {
+				addresses = append(addresses, to)
+			}
 		}
 	}
-	if len(ids) == 0 {
+	if len(written) == 0 {
 		return nil, nil
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids) // several items of an address are one contact
-	began := p.Clock.Now()
-	err = p.opened.WithSecret(func(token string) (err error) {
-		gone, err = p.opened.HubSpot(p.Egress, token).Deleted(ctx, ids)
-		return err
-	})
-	p.report("sync.read", began, err)
-	return gone, err
+	if e.account, err = e.accountOf(ctx); err != nil {
+		return nil, err
+	}
+	newest, err := inbox.Newest(ctx, e.Tenants, e.opened.Org, kinds, addresses)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]*inbox.Item{}
+	for _, some := range [][]inbox.Item{written, newest} { // those that are written are older, or changed since
+		for i := range some {
+			of[addressOf(&some[i])] = &some[i]
+		}
+	}
+	links, err := connection.Links(ctx, e.Tenants, e.opened.Org, e.opened.ID, idsOf(newest))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(e.had, links)
+	maps.DeleteFunc(e.had, func(_ id.InboxItem, l connection.Link) bool { return l.Account != "" && l.Account != e.account })
+	for _, to := range addresses {
+		p := &person{address: to, item: of[to], news: true}
+		if link, linked := e.had[p.item.ID]; linked {
+			p.news = link.Edition < p.item.Edition
+			if was, known := link.Ours[address]; !known || was == digests(p.item, map[string]string{address: to})[address] {
+				p.base = &link
+			}
+		}
+		e.people = append(e.people, p)
+	}
+	return written, nil
+}
+
+func idsOf(items []inbox.Item) []id.InboxItem {
+	all := make([]id.InboxItem, len(items))
+	for i := range items {
+		all[i] = items[i].ID
+	}
+	return all
 }
 
 // goes says whether an item is written: whose visitor left an address, and did not object.
@@ -145,102 +183,236 @@ func goes(i *inbox.Item) bool {
 		(i.Contact.Consent == nil || i.Contact.Consent.Given)
 }
 
-// write writes items by their addresses: the newest item of an address counts, wherever it stands, and
-// all are linked with the contact. Nothing is written by a contact's id, which could give somebody's
-// contact another one's address.
-func (p *pushing) write(ctx context.Context, items []inbox.Item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	var addresses []string
-	newest := map[string]*inbox.Item{}
-	for i := range items {
-		address := addressOf(&items[i])
-		if newest[address] == nil {
-			addresses = append(addresses, address)
-		}
-		newest[address] = &items[i]
-	}
-	last, err := inbox.Newest(ctx, p.Tenants, p.opened.Org, kinds, addresses)
-	if err != nil {
-		return err
-	}
-	for i := range last {
-		newest[addressOf(&last[i])] = &last[i]
-	}
-	batch := make([]*inbox.Item, len(addresses))
-	for i, address := range addresses {
-		batch[i] = newest[address]
-	}
-	found, err := p.upsert(ctx, batch)
-	for i := range items {
-		address := addressOf(&items[i])
-		switch contact, ok := found[address]; {
-		case ok:
-			p.counts[written]++
-			p.links = append(p.links, connection.Link{Item: items[i].ID, External: contact, Edition: items[i].Edition})
-		case p.unmapped[address]:
-			p.counts[unmapped]++
-		case err == nil:
-			p.counts[refused]++
-		}
-	}
-	return err
-}
-
 func addressOf(i *inbox.Item) string { return strings.ToLower(*i.Contact.Email) }
 
-// upsert writes a batch. The service takes all of it or nothing, so where it takes nothing each
-// is tried alone; what is refused then stays as it is.
-func (p *pushing) upsert(ctx context.Context, batch []*inbox.Item) (map[string]string, error) {
-	contacts := make([]hubspot.Contact, len(batch))
-	for i, item := range batch {
-		contacts[i] = p.contact(item)
+// accountOf is the account of the connection; empty where the service does not tell it to this secret.
+func (e *exchanging) accountOf(ctx context.Context) (account string, err error) {
+	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
+	if known, ok := e.accounts.Get(key); ok {
+		return known, nil
 	}
-	found, err := p.ask(ctx, contacts)
+	err = e.call(ctx, func(c hubspot.Client) (err error) {
+		account, err = c.Account(ctx)
+		return err
+	})
+	if status := upstream.StatusOf(err); status == http.StatusForbidden || status == http.StatusNotFound {
+		err = nil
+	}
 	switch {
-	case !refuses(err):
-		return found, err
-	case len(batch) == 1:
-		return nil, p.askBare(ctx, contacts[0])
+	case err != nil:
+		e.report("sync.account", e.Clock.Now(), err)
+		return "", err
+	case account != "":
+		account = e.opened.Config.BaseURL(e.opened.Provider) + "/" + account
 	}
-	found = map[string]string{}
-	for i, item := range batch {
-		now, err := inbox.Get(ctx, p.Tenants, p.opened.Org, item.ID)
-		if err != nil {
-			return found, err
-		}
-		if now.Edition != item.Edition { // the visitor may be forgotten by now; its own job writes it
-			continue
-		}
-		one, err := p.ask(ctx, contacts[i:i+1])
-		if refuses(err) {
-			err = p.askBare(ctx, contacts[i])
-		}
-		if err != nil {
-			return found, err
-		}
-		maps.Copy(found, one)
-	}
-	return found, nil
+	e.accounts.Add(key, account)
+	return account, nil
 }
 
-// askBare finds out why a contact is refused: where its address alone is taken it is for its fields, which is told of
-// the connection, as its mapping can be wrong for all.
-func (p *pushing) askBare(ctx context.Context, c hubspot.Contact) error {
-	if len(c.Properties) == 0 {
-		return nil
+// read finds the contacts of people: by their ids, and by their addresses where that finds none.
+func (e *exchanging) read(ctx context.Context) error {
+	var ids []string
+	for _, p := range e.people {
+		if p.base != nil {
+			ids = append(ids, p.base.External)
+		}
 	}
-	began := p.Clock.Now()
-	_, err := p.call(ctx, []hubspot.Contact{{Email: c.Email}})
-	if refuses(err) {
-		return nil
+	slices.Sort(ids)
+	found, missing, err := e.readSome(ctx, slices.Compact(ids))
+	var addresses []string
+	for _, p := range e.people {
+		if p.base != nil {
+			switch there, ok := found[p.base.External]; {
+			case ok:
+				p.there = &there
+				continue
+			case missing[p.base.External]:
+				p.gone = true
+			default:
+				p.elsewhere = true
+			}
+		}
+		addresses = append(addresses, p.address)
 	}
-	if err == nil {
-		p.unmapped[c.Email] = true
-		p.report("sync.upsert", began, upstream.ErrRejected)
+	if err == nil && len(addresses) > 0 {
+		found, err = e.findSome(ctx, addresses)
+		for _, p := range e.people {
+			if there, ok := found[p.address]; ok && p.there == nil {
+				p.there, p.base = &there, nil // another contact than the one that was compared
+			}
+		}
 	}
 	return err
+}
+
+// readSome reads contacts by their ids. An answer that is too large is asked for in parts; what is too large alone is left out, as if it were
+// merged.
+func (e *exchanging) readSome(ctx context.Context, ids []string) (found map[string]hubspot.Contact, missing map[string]bool, err error) {
+	if len(ids) == 0 {
+		return nil, nil, nil
+	}
+	err = e.call(ctx, func(c hubspot.Client) (err error) {
+		found, missing, err = c.Read(ctx, ids, e.mapping.names())
+		return err
+	})
+	if !errors.Is(err, egress.ErrTooLarge) {
+		return found, missing, err
+	}
+	found, missing = map[string]hubspot.Contact{}, map[string]bool{}
+	for _, part := range halves(ids) {
+		some, gone, err := e.readSome(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(found, some)
+		maps.Copy(missing, gone)
+	}
+	return found, missing, nil
+}
+
+// findSome is readSome by addresses.
+func (e *exchanging) findSome(ctx context.Context, addresses []string) (found map[string]hubspot.Contact, err error) {
+	err = e.call(ctx, func(c hubspot.Client) (err error) {
+		found, err = c.Find(ctx, addresses, e.mapping.names())
+		return err
+	})
+	if refuses(err) && len(addresses) > 1 || errors.Is(err, egress.ErrTooLarge) {
+		found, err = map[string]hubspot.Contact{}, nil
+		for _, part := range halves(addresses) {
+			some, err := e.findSome(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(found, some)
+		}
+	}
+	if refuses(err) { // an address that the service finds wrong is nobody's there
+		return nil, nil
+	}
+	return found, err
+}
+
+// halves are the two parts of some; none of one.
+func halves(some []string) [][]string {
+	if len(some) < 2 {
+		return nil
+	}
+	return [][]string{some[:len(some)/2], some[len(some)/2:]}
+}
+
+// write writes people's changes, as contacts that are made or as ones that are changed. The service takes all of them or nothing, so where it takes
+// nothing each is tried alone; what is refused then stays as it is.
+func (e *exchanging) write(ctx context.Context, some []*person, make bool) error {
+	if len(some) == 0 {
+		return nil
+	}
+	err := e.put(ctx, some, make)
+	switch {
+	case !refuses(err):
+		return err
+	case len(some) == 1:
+		return e.explain(ctx, some[0], make)
+	}
+	for _, p := range some {
+		now, err := inbox.Get(ctx, e.Tenants, e.opened.Org, p.item.ID)
+		if err != nil {
+			return err
+		}
+		if now.Edition != p.item.Edition { // the visitor may be forgotten by now; its own job writes it
+			continue
+		}
+		if err = e.put(ctx, []*person{p}, make); refuses(err) {
+			err = e.explain(ctx, p, make)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes people, and reports how that went, unless that says nothing of the connection.
+func (e *exchanging) put(ctx context.Context, some []*person, make bool) error {
+	began := e.Clock.Now()
+	var (
+		contacts []hubspot.Contact
+		found    map[string]hubspot.Contact
+	)
+	for _, p := range some {
+		c := hubspot.Contact{Email: p.address, Properties: p.write}
+		if !make {
+			c.ID = p.there.ID
+		}
+		contacts = append(contacts, c)
+	}
+	err := e.call(ctx, func(c hubspot.Client) (err error) {
+		if make {
+			found, err = c.Upsert(ctx, contacts)
+		} else {
+			found, err = c.Update(ctx, contacts)
+		}
+		return err
+	})
+	if !refuses(err) && !busy(err) {
+		name := "sync.update"
+		if make {
+			name = "sync.upsert"
+		}
+		e.report(name, began, err)
+	}
+	for i, p := range some {
+		key := p.address
+		if !make {
+			key = contacts[i].ID
+		}
+		if written, ok := found[key]; ok && err == nil {
+			p.wrote(written)
+		} else if err == nil {
+			p.refused = make
+		}
+	}
+	return err
+}
+
+// wrote notes what the service says that it has since.
+func (p *person) wrote(written hubspot.Contact) {
+	now := hubspot.Contact{ID: written.ID, Email: written.Email, Properties: map[string]string{}}
+	if p.there != nil {
+		maps.Copy(now.Properties, p.there.Properties)
+	}
+	maps.Copy(now.Properties, p.write)
+	for name := range p.write {
+		if has, told := written.Properties[name]; told {
+			now.Properties[name] = has // as it has it, which can be in another form
+		}
+	}
+	p.there, p.written = &now, true
+}
+
+// explain finds out why somebody is refused: where the address alone is taken, or there is a contact, it is for the fields, which is told of
+// the connection, as its mapping can be wrong for all.
+func (e *exchanging) explain(ctx context.Context, p *person, make bool) error {
+	began := e.Clock.Now()
+	if make {
+		p.refused = true
+		if len(p.write) == 0 {
+			return nil
+		}
+		err := e.call(ctx, func(c hubspot.Client) error {
+			_, err := c.Upsert(ctx, []hubspot.Contact{{Email: p.address}})
+			return err
+		})
+		if refuses(err) {
+			return nil
+		}
+		if err != nil {
+			p.refused = false
+			return err
+		}
+	}
+	p.refused, p.unmapped = false, true
+	e.report("sync.update", began, upstream.ErrRejected)
+	return nil
 }
 
 // refuses says whether an error is of what was written, as an address that the service finds wrong.
@@ -253,25 +425,128 @@ func busy(err error) bool {
 	return upstream.StatusOf(err) == http.StatusConflict || upstream.StatusOf(err) == http.StatusLocked
 }
 
-// ask writes contacts, and reports how that went, unless that says nothing of the connection.
-func (p *pushing) ask(ctx context.Context, some []hubspot.Contact) (map[string]string, error) {
-	began := p.Clock.Now()
-	found, err := p.call(ctx, some)
-	if !refuses(err) && !busy(err) {
-		p.report("sync.upsert", began, err)
+// call calls the service with the first secret that it takes.
+func (e *exchanging) call(_ context.Context, do func(hubspot.Client) error) error {
+	return e.opened.WithSecret(func(token string) error { return do(e.opened.HubSpot(e.Egress, token)) })
+}
+
+func (e *exchanging) report(call string, began time.Time, err error) {
+	e.Report.Report(e.opened.Org, e.opened.ID, connection.OutcomeOf(call, began, e.Clock.Now(), err))
+}
+
+// count counts what became of items, after an error of those alone that it did not come between, and notes the links of those of which
+// another item of the same address took the place.
+func (e *exchanging) count(items []inbox.Item, dry bool, err error) {
+	of := map[string]*person{}
+	for _, p := range e.people {
+		of[p.address] = p
 	}
-	return found, err
+	for i := range items {
+		item := &items[i]
+		p := of[addressOf(item)]
+		link, linked := e.had[item.ID]
+		newest := p.item.ID == item.ID
+		switch {
+		case p.unmapped:
+			e.counts[exchange.Unmapped]++
+		case p.refused:
+			e.counts[exchange.Refused]++
+		case !p.written && err != nil:
+		case p.gone:
+			e.counts[exchange.Gone]++
+		case p.written && (!linked || link.Edition < item.Edition || newest && len(p.write) > 0):
+			e.counts[exchange.Written]++
+			e.again++
+		case p.written && newest && p.takes():
+			e.again++
+		default: // also who changed meanwhile, and is met again
+			e.counts[exchange.Unchanged]++
+		}
+		if !newest && p.written && p.there != nil {
+			e.links = append(e.links, connection.Link{
+				Item: item.ID, External: p.there.ID, Edition: item.Edition, Account: e.account, Ours: map[string]string{}, Theirs: map[string]string{},
+			})
+		}
+		if p.written && p.takes() && (newest || !dry) && !p.counted {
+			e.counts[exchange.Taken]++
+			p.counted = true
+		}
+	}
 }
 
-// call writes contacts with the first secret that the service takes.
-func (p *pushing) call(ctx context.Context, some []hubspot.Contact) (found map[string]string, err error) {
-	err = p.opened.WithSecret(func(token string) (err error) {
-		found, err = p.opened.HubSpot(p.Egress, token).Upsert(ctx, some)
+// takes says whether something is taken back.
+func (p *person) takes() bool {
+	_, names := p.item.With(p.take)
+	return len(names) > 0
+}
+
+// keep notes what was done, takes back what people changed, and has written again what changed meanwhile.
+func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) error {
+	links := slices.Clone(e.links)
+	people := slices.Clone(e.people)
+	slices.SortFunc(people, func(a, b *person) int { return strings.Compare(a.item.ID.String(), b.item.ID.String()) }) // as everybody locks them
+	for _, p := range people {
+		link, err := e.settle(ctx, tx, p, now)
+		if err != nil {
+			return err
+		}
+		if link != nil {
+			links = append(links, *link)
+		}
+	}
+	editions := map[id.InboxItem]int64{}
+	for _, l := range links {
+		editions[l.Item] = l.Edition
+	}
+	forgotten, err := inbox.FollowChanged(ctx, tx, e.opened.ID, editions, now)
+	if err != nil {
 		return err
-	})
-	return found, err
+	}
+	links = slices.DeleteFunc(links, func(l connection.Link) bool { return slices.Contains(forgotten, l.Item) })
+	return errors.Join(
+		connection.SaveLinks(ctx, tx, e.opened.ID, links, now),
+		connection.DropLinks(ctx, tx, e.opened.ID, e.dropped))
 }
 
-func (p *pushing) report(call string, began time.Time, err error) {
-	p.Report.Report(p.opened.Org, p.opened.ID, connection.OutcomeOf(call, began, p.Clock.Now(), err))
+// settle takes back what people changed of somebody, and answers the item's link then; nil where it stays as it is.
+func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now time.Time) (*connection.Link, error) {
+	switch {
+	case !p.written || p.there == nil && p.base == nil:
+		return nil, nil
+	case p.there == nil:
+		link := *p.base
+		if link.Edition = p.item.Edition; p.gone && link.GoneAt == nil {
+			link.GoneAt = &now
+		}
+		return &link, nil
+	}
+	link := connection.Link{Item: p.item.ID, External: p.there.ID, Edition: p.item.Edition, Account: e.account}
+	item := *p.item
+	if p.takes() {
+		locked, err := inbox.Lock(ctx, tx, item.ID)
+		if err != nil {
+			return nil, err
+		}
+		if locked.Edition != item.Edition { // which is compared again; until then what was taken is not
+			link.Ours, link.Theirs = maps.Clone(p.base.Ours), maps.Clone(p.base.Theirs)
+			for name := range p.write {
+				link.Ours[name] = digests(&item, e.mapping.ours(&item))[name]
+				link.Theirs[name] = digests(&item, e.mapping.theirs(*p.there))[name]
+			}
+			return &link, nil
+		}
+		meant, _ := locked.With(p.take)
+		after, err := inbox.TakeBack(ctx, tx, locked, p.take, e.opened.ID, now)
+		if err != nil {
+			return nil, err
+		}
+		item, link.Edition = meant, after.Edition
+		if !maps.Equal(e.mapping.ours(&meant), e.mapping.ours(&after)) {
+			link.Edition-- // what rules made of it is to be written
+		}
+	}
+	ours := e.mapping.ours(&item)
+	ours[address] = p.address
+	link.Ours, link.Theirs = digests(&item, ours), digests(&item, e.mapping.theirs(*p.there))
+	return &link, nil
 }

@@ -1,11 +1,10 @@
-// Package crm keeps the contacts of customers' CRMs as the inbox has them: what visitors leave is
-// written there, once for each, and let go where they are forgotten.
+// Package crm keeps the contacts of customers' CRMs and the inbox alike: what visitors leave is written there, once for each, what
+// people change there is taken back, and visitors who are forgotten are let go.
 package crm
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -13,19 +12,18 @@ import (
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/base/lru"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/hubspot"
-	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Syncer does the jobs that write into CRMs.
-type Syncer struct {
+// Options are what a Syncer works with.
+type Options struct {
 	Tenants *tenant.Tenants
 	Opener  *connection.Opener
 	Report  *connection.Reporter
@@ -33,125 +31,68 @@ type Syncer struct {
 	Clock   clock.PassiveClock
 }
 
-// patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
+// Syncer writes into CRMs, and reads them. It is safe for concurrent use.
+type Syncer struct {
+	Options
+	// accounts are those of connections as they were settled last.
+	accounts lru.Cache[settled, string]
+}
+
+type settled struct {
+	org id.Org
+	of  id.Connection
+	at  time.Time
+}
+
+// mostAccounts bounds the accounts that are remembered.
+const mostAccounts = 2000
+
+// New makes one.
+func New(o Options) *Syncer {
+	accounts, err := lru.New[settled, string](mostAccounts)
+	if err != nil {
+		panic(err) // the size is good
+	}
+	return &Syncer{o, accounts}
+}
+
+// Patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
 // writes what was given up.
-var patience = dispatch.Patience{Away: 24 * time.Hour, Longest: 5 * time.Minute}
+var Patience = dispatch.Patience{Away: 24 * time.Hour, Longest: 5 * time.Minute}
 
-// Background is what workers do for CRMs.
+// Background is what workers do as items change.
 func (s *Syncer) Background() job.Background {
-	d := dispatch.New(s.Opener, s.Clock, patience)
-	return job.Background{Works: map[job.Kind]job.Work{job.ConnectionSync: d.Work(s.sync), job.CRMSend: d.Work(s.send)}}
-}
-
-// Order is what a sync is to do.
-type Order struct {
-	Connection id.Connection `json:"connectionId"`
-	// DryRun counts what would be done, and does nothing.
-	DryRun bool `json:"dryRun,omitempty"`
-	// Since leaves out what was left before; zero for everything.
-	Since time.Time `json:"since,omitzero"`
-}
-
-// progress is how far a sync got: each batch is committed with it.
-type progress struct {
-	After id.InboxItem `json:"after,omitzero"`
-	// Written and Gone count what was done of the batch under way, which is met again.
-	Written int64 `json:"written,omitempty"`
-	Gone    int64 `json:"gone,omitempty"`
-}
-
-// count adds what was done of a batch to a job's counts; of one that is not done yet what is
-// not met again as such.
-func (p *progress) count(j *job.Job, counts map[string]int64, done bool) {
-	if done {
-		counts[unchanged], counts[skipped] = counts[unchanged]-p.Written, counts[skipped]-p.Gone
-		p.Written, p.Gone = 0, 0
-	} else {
-		counts = map[string]int64{written: counts[written], unlinked: counts[unlinked]}
-		p.Written, p.Gone = p.Written+counts[written], p.Gone+counts[unlinked]
-	}
-	for name, n := range counts {
-		if n != 0 {
-			j.Counts[name] += n
-		}
-	}
-}
-
-// Begin queues a sync of a connection. The error is an errdefs.Conflict where it is no CRM's.
-func Begin(ctx context.Context, tx *tenant.Tx, o Order, who activity.Actor) (job.Job, error) {
-	c, err := connection.Lock(ctx, tx, o.Connection)
-	switch {
-	case err != nil:
-		return job.Job{}, err
-	case c.Kind != connection.CRM:
-		return job.Job{}, &errdefs.Conflict{Noun: connection.Noun, ID: c.ID.String(), Reason: "no_sync", Message: "Only connections of kind crm are synced."}
-	case c.State == connection.Disabled:
-		return job.Job{}, &errdefs.Conflict{Noun: connection.Noun, ID: c.ID.String(), Reason: "disabled", Message: "The connection is switched off."}
-	}
-	j, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.ConnectionSync, ResourceKind: "connection", ResourceID: c.ID.String(), Connection: c.ID, Scope: scope.ConnectionsRead,
-		CreatedBy: who.By, CreatedAt: who.At,
-	}, o)
-	if err == nil {
-		who.Log(tx, "connection.synced", "connection", c.ID, map[string]any{"jobId": j.ID, "dryRun": o.DryRun})
-	}
-	return j, err
+	return job.Background{Works: map[job.Kind]job.Work{job.CRMSend: dispatch.New(s.Opener, s.Clock, Patience).Work(s.send)}}
 }
 
 // kinds are those of items that are written.
 var kinds = []inbox.Kind{inbox.Lead, inbox.Book}
 
-// sync writes the next items, oldest first.
-func (s *Syncer) sync(ctx context.Context, j job.Job) (*dispatch.Message, error) {
-	var (
-		o Order
-		p progress
-	)
-	if err := errors.Join(json.Unmarshal(j.Input, &o), json.Unmarshal(j.Progress, &p)); err != nil {
-		return nil, err
+// Pass is the pass through a CRM, oldest items first.
+func (s *Syncer) Pass(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (exchange.Page, error) {
+	items, n, err := s.page(ctx, org, o, after)
+	page := exchange.Page{Items: int64(len(items)), More: n == hubspot.MaxBatch}
+	if len(items) > 0 {
+		page.Last = items[len(items)-1].ID
 	}
-	items, err := inbox.List(ctx, s.Tenants, j.Org, inbox.Filter{Kinds: kinds, From: o.Since, Ascending: true}, p.After, hubspot.MaxBatch)
-	var did outcome
-	return &dispatch.Message{
-		To: o.Connection,
-		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
-			did, err = s.push(ctx, to, items, true, o.DryRun)
-			return err
-		},
-		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
-			if kept, err := did.keep(ctx, tx, o.Connection, now); err != nil || !kept {
-				return again, err
-			}
-			p.count(j, did.counts, came.Acknowledged())
-			switch {
-			case came.Abandoned():
-				j.State, j.ErrorCode = job.Failed, came.Code
-			case came.Acknowledged():
-				j.Done += int64(len(items))
-				if len(items) > 0 {
-					p.After = items[len(items)-1].ID
-				}
-				if len(items) < hubspot.MaxBatch {
-					conclude(j)
-				}
-			}
-			return 0, note(j, p)
-		},
-	}, err
+	page.Do = func(ctx context.Context, to *connection.Opened) (exchange.Did, error) {
+		return s.exchange(ctx, to, items, true, o.DryRun)
+	}
+	return page, err
 }
 
-// conclude ends a sync that came to its end. One that wrote nothing, though there was something to be written,
-// failed: it is no single address.
-func conclude(j *job.Job) {
-	j.State, j.Total = job.Succeeded, j.Done
-	if n := j.Counts; n[written] == 0 && (n[unmapped] > 0 || n[refused] > 0 && n[unchanged] == 0) {
-		j.State, j.ErrorCode = job.Failed, string(upstream.Rejected)
+// page are the next items of a pass, of so many that were looked for.
+func (s *Syncer) page(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (items []inbox.Item, n int, err error) {
+	if !o.Linked {
+		items, err = inbox.List(ctx, s.Tenants, org, inbox.Filter{Kinds: kinds, From: o.Since, Ascending: true}, after, hubspot.MaxBatch)
+		return items, len(items), err
 	}
-}
-
-func note(j *job.Job, p progress) (err error) {
-	j.Progress, err = json.Marshal(p)
-	return err
+	which, err := connection.Linked(ctx, s.Tenants, org, o.Connection, after, hubspot.MaxBatch)
+	if err != nil || len(which) == 0 {
+		return nil, 0, err
+	}
+	items, err = inbox.Of(ctx, s.Tenants, org, which)
+	return items, len(which), err
 }
 
 // send writes one item that changed, where that is not done.
@@ -164,15 +105,15 @@ func (s *Syncer) send(ctx context.Context, j job.Job) (*dispatch.Message, error)
 	if errdefs.IsAbsent(err, inbox.Noun) {
 		return nil, nil
 	}
-	var did outcome
+	var did exchange.Did
 	return &dispatch.Message{
 		To: in.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
-			did, err = s.push(ctx, to, []inbox.Item{item}, false, false)
+			did, err = s.exchange(ctx, to, []inbox.Item{item}, false, false)
 			return err
 		},
 		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
-			if kept, err := did.keep(ctx, tx, in.Connection, now); err != nil || !kept {
+			if kept, err := did.Save(ctx, tx, in.Connection, now); err != nil || !kept {
 				return again, err
 			}
 			if came.Wait == 0 {

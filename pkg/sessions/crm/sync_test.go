@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/sessions/crm"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -27,35 +27,36 @@ func TestASyncWritesEveryLeadOnce(t *testing.T) {
 	b.lead("no@example.com", func(i *inbox.Item) { i.Contact.Consent = &inbox.Consent{} })
 	had := b.service.Put("kim7@example.com")
 
-	require.Equal(t, map[string]int64{"written": 130, "skipped": 2}, b.sync(crm.Order{DryRun: true}))
+	require.Equal(t, map[string]int64{"written": 130, "skipped": 2}, b.sync(exchange.Order{DryRun: true}))
 	require.Len(t, b.service.Contacts(), 1, "nothing was done")
-	require.Empty(t, b.service.Requests())
+	require.NotContains(t, b.service.Requests(), "POST /batch/upsert")
 
-	require.Equal(t, map[string]int64{"written": 130, "skipped": 2}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"written": 130, "skipped": 2}, b.sync(exchange.Order{}))
 	contacts := b.service.Contacts()
 	require.Len(t, contacts, 130)
 	require.Equal(t, map[string]string{"email": "kim7@example.com", "firstname": "Kim", "lastname": "van Lee"}, contacts[had])
-	require.Len(t, b.service.Requests(), 2)
+	require.Equal(t, []string{"POST /batch/read", "POST /batch/upsert", "POST /batch/update"}, b.service.Requests()[3:6], "one was there already")
 
-	require.Equal(t, map[string]int64{"unchanged": 130, "skipped": 2}, b.sync(crm.Order{}))
-	require.Equal(t, []string{"POST /batch/read", "POST /batch/read"}, b.service.Requests()[2:], "nothing is written")
+	before := len(b.service.Requests())
+	require.Equal(t, map[string]int64{"unchanged": 130, "skipped": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, []string{"POST /batch/read", "POST /batch/read"}, b.service.Requests()[before:], "nothing is written")
 	b.change(leads[3].ID, func(i *inbox.Item) { i.State = inbox.Open })
-	require.Equal(t, map[string]int64{"written": 1, "unchanged": 129, "skipped": 2}, b.sync(crm.Order{}))
-	require.Equal(t, map[string]int64{"unchanged": 30, "skipped": 2}, b.sync(crm.Order{Since: leads[100].CreatedAt}))
+	require.Equal(t, map[string]int64{"written": 1, "unchanged": 129, "skipped": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"unchanged": 30, "skipped": 2}, b.sync(exchange.Order{Since: leads[100].CreatedAt}))
 	require.Len(t, b.service.Contacts(), 130)
 }
 
 func TestFieldsAreMapped(t *testing.T) {
 	b := newBench(t, map[string]any{"properties": map[string]any{"name": "firstname", "leadBand": "visavis_band"}})
 	b.lead("kim@example.com")
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	_, c := b.one()
 	require.Equal(t, map[string]string{"email": "kim@example.com", "firstname": "Kim van Lee", "visavis_band": "cold"}, c)
 }
 
 // What is left or changed is written without being asked for, once for each change.
 func TestWhatChangesIsSent(t *testing.T) {
-	b := newBench(t, nil)
+	b := newBench(t, map[string]any{"properties": map[string]any{"state": "hs_lead_status"}})
 	lead := b.lead("kim@example.com")
 	queued := b.queued()
 	require.Len(t, queued, 1)
@@ -64,37 +65,37 @@ func TestWhatChangesIsSent(t *testing.T) {
 		require.NoError(t, err)
 	}
 	b.one()
-	require.Equal(t, []string{"POST /batch/upsert"}, b.service.Requests())
+	require.Equal(t, []string{"GET /account-info/2026-03/details", "POST /batch/read", "POST /batch/upsert"}, b.service.Requests())
 	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
 	require.Len(t, b.queued(), 2)
 	_, err := b.step(&b.queued()[1])
 	require.NoError(t, err)
-	require.Len(t, b.service.Requests(), 2)
+	require.Equal(t, []string{"POST /batch/read", "POST /batch/update"}, b.service.Requests()[3:])
 }
 
 // A visitor who is forgotten is written no more; the contact is the organization's.
 func TestForgottenVisitors(t *testing.T) {
 	b := newBench(t, nil)
 	leads := []inbox.Item{b.lead("lee@example.com"), b.lead("kim@example.com")}
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	b.forget(leads[0].ID)
 	b.forget(leads[1].ID)
 	queued := b.queued()
 	_, err := b.step(&queued[len(queued)-1])
 	require.NoError(t, err)
-	require.Equal(t, map[string]int64{"unlinked": 1, "skipped": 1}, b.sync(crm.Order{DryRun: true}))
-	require.Equal(t, map[string]int64{"unlinked": 1, "skipped": 1}, b.sync(crm.Order{}))
-	require.Equal(t, map[string]int64{"skipped": 2}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"unlinked": 1, "skipped": 1}, b.sync(exchange.Order{DryRun: true}))
+	require.Equal(t, map[string]int64{"unlinked": 1, "skipped": 1}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"skipped": 2}, b.sync(exchange.Order{}))
 	require.Len(t, b.service.Contacts(), 2)
-	require.Len(t, b.service.Requests(), 1)
+	require.Equal(t, 1, b.writes())
 }
 
-// A contact that is gone there is made anew by a sync, and when its item changes.
+// A contact that is gone there stays so, whatever becomes of its item; what its visitor leaves anew is written anew.
 func TestAContactThatWasDeleted(t *testing.T) {
 	b := newBench(t, nil)
 	lead := b.lead("kim@example.com")
 	b.lead("lee@example.com")
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	deleted := func() {
 		for which, c := range b.service.Contacts() {
 			if c["email"] == "kim@example.com" {
@@ -104,20 +105,42 @@ func TestAContactThatWasDeleted(t *testing.T) {
 		require.Len(t, b.service.Contacts(), 1)
 	}
 	deleted()
-	require.Equal(t, map[string]int64{"written": 1, "unchanged": 1}, b.sync(crm.Order{DryRun: true}))
-	require.Len(t, b.service.Contacts(), 1)
-	require.Equal(t, map[string]int64{"written": 1, "unchanged": 1}, b.sync(crm.Order{}))
-	require.Len(t, b.service.Contacts(), 2)
-	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(crm.Order{}))
-	require.Contains(t, b.service.Contacts(), b.links(lead.ID)[lead.ID].External)
-
-	deleted()
+	writes := b.writes()
+	require.Equal(t, map[string]int64{"gone": 1, "unchanged": 1}, b.sync(exchange.Order{DryRun: true}))
+	require.Nil(t, b.links(lead.ID)[lead.ID].GoneAt)
+	require.Equal(t, map[string]int64{"gone": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+	require.NotNil(t, b.links(lead.ID)[lead.ID].GoneAt)
 	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
 	queued := b.queued()
 	_, err := b.step(&queued[len(queued)-1])
 	require.NoError(t, err)
+	require.Equal(t, map[string]int64{"gone": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+	b.rotate("pat-next")
+	b.service.Token = "pat-next"
+	require.Equal(t, map[string]int64{"gone": 1, "unchanged": 1}, b.sync(exchange.Order{}), "it is the same account's secret")
+	require.Len(t, b.service.Contacts(), 1)
+	require.Equal(t, writes, b.writes())
+
+	// Who brings it back from the bin has it kept in step again.
+	was := b.links(lead.ID)[lead.ID].External
+	b.service.Restore(was, map[string]string{"email": "kim@example.com", "firstname": "Kim"})
+	b.sync(exchange.Order{})
+	require.Nil(t, b.links(lead.ID)[lead.ID].GoneAt)
+	b.service.Remove(was)
+	require.Equal(t, map[string]int64{"gone": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+
+	again := b.lead("kim@example.com")
+	require.Equal(t, map[string]int64{"written": 1, "unchanged": 2}, b.sync(exchange.Order{}))
+	require.Contains(t, b.service.Contacts(), b.links(again.ID)[again.ID].External)
 	require.Len(t, b.service.Contacts(), 2)
-	require.Contains(t, b.service.Contacts(), b.links(lead.ID)[lead.ID].External)
+
+	// Another account has none of it.
+	b.rotate("pat-other")
+	b.service.Token, b.service.Account = "pat-other", 4712
+	for which := range b.service.Contacts() {
+		b.service.Remove(which)
+	}
+	require.Equal(t, map[string]int64{"written": 3}, b.sync(exchange.Order{}))
 }
 
 func TestOnlyCRMsAreSynced(t *testing.T) {
@@ -132,7 +155,7 @@ func TestOnlyCRMsAreSynced(t *testing.T) {
 		return err
 	})
 	err := b.tenants.InTx(t.Context(), b.org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := crm.Begin(ctx, tx, crm.Order{Connection: b.connection}, b.who())
+		_, err := exchange.Begin(ctx, tx, exchange.Order{Connection: b.connection}, b.who())
 		return err
 	})
 	require.True(t, errdefs.IsConflict(err, connection.Noun, "disabled"), "%v", err)
@@ -145,11 +168,11 @@ func TestAnAddressThatChanges(t *testing.T) {
 	b := newBench(t, nil)
 	known := b.service.Put("boss@example.com")
 	lead := b.lead("boss@example.com")
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	b.change(lead.ID, func(i *inbox.Item) {
 		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Email: new("mallory@example.com")}
 	})
-	require.Equal(t, map[string]int64{"written": 1}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"written": 1}, b.sync(exchange.Order{}))
 	require.Equal(t, "boss@example.com", b.service.Contacts()[known]["email"])
 	require.Len(t, b.service.Contacts(), 2)
 	require.NotEqual(t, known, b.links(lead.ID)[lead.ID].External)
@@ -159,14 +182,14 @@ func TestAnAddressThatChanges(t *testing.T) {
 func TestAVisitorWhoObjects(t *testing.T) {
 	b := newBench(t, nil)
 	leads := []inbox.Item{b.lead("kim@example.com"), b.lead("lee@example.com")}
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	b.change(leads[0].ID, func(i *inbox.Item) {
 		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Email: i.Contact.Email, Consent: &inbox.Consent{}}
 	})
 	b.change(leads[1].ID, func(i *inbox.Item) { i.State = inbox.Spam })
-	require.Equal(t, map[string]int64{"unlinked": 2}, b.sync(crm.Order{}))
-	require.Equal(t, map[string]int64{"skipped": 2}, b.sync(crm.Order{}))
-	require.Len(t, b.service.Requests(), 1)
+	require.Equal(t, map[string]int64{"unlinked": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"skipped": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, 1, b.writes())
 }
 
 // The newest item of an address counts, whichever is written later: an older one in another batch, or that
@@ -194,17 +217,17 @@ func TestTheNewestOfAnAddress(t *testing.T) {
 		return ""
 	}
 	require.Equal(t, "New", name())
-	require.Equal(t, map[string]int64{"written": 106, "unchanged": 1}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"written": 106, "unchanged": 1}, b.sync(exchange.Order{}))
 	require.Equal(t, "New", name())
 	b.change(old.ID, func(i *inbox.Item) { i.State = inbox.Open })
-	require.Equal(t, map[string]int64{"written": 1, "unchanged": 106}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"written": 1, "unchanged": 106}, b.sync(exchange.Order{}))
 	require.Equal(t, "New", name())
 
 	// One that may not be written counts no more.
 	spam := b.lead("kim@example.com", named("Third Name"))
 	b.change(spam.ID, func(i *inbox.Item) { i.State = inbox.Spam })
 	b.change(old.ID, func(i *inbox.Item) { i.State = inbox.Waiting })
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	require.Equal(t, "New", name())
 }
 
@@ -215,7 +238,7 @@ func TestAMappingThatIsRefused(t *testing.T) {
 		b.lead(fmt.Sprintf("kim%d@example.com", n))
 	}
 	b.lead("invalid@example.com")
-	j := b.begin(crm.Order{})
+	j := b.begin(exchange.Order{})
 	_, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, job.Failed, j.State)

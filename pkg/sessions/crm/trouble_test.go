@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/sessions/crm"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -34,8 +34,8 @@ func TestACrashBeforeTheCheckpoint(t *testing.T) {
 	b := newBench(t, nil)
 	b.lead("kim@example.com")
 	b.lead("KIM@example.com")
-	j := b.begin(crm.Order{})
-	_, err := b.syncer.Background().Works[j.Kind].Prepare(t.Context(), j)
+	j := b.begin(exchange.Order{})
+	_, err := b.work(j.Kind).Prepare(t.Context(), j)
 	require.NoError(t, err)
 	_, err = b.step(&j)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestAServiceThatAsksForPatience(t *testing.T) {
 	b := newBench(t, nil)
 	b.lead("kim@example.com")
 	b.service.Behave(status(http.StatusTooManyRequests, "11"))
-	j := b.begin(crm.Order{})
+	j := b.begin(exchange.Order{})
 	wait, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, 11*time.Second, wait)
@@ -58,7 +58,7 @@ func TestAServiceThatAsksForPatience(t *testing.T) {
 	require.Equal(t, map[string]int64{"written": 1}, j.Counts)
 
 	b.lead("lee@example.com")
-	j = b.begin(crm.Order{})
+	j = b.begin(exchange.Order{})
 	b.service.Behave(slices.Repeat([]http.HandlerFunc{status(http.StatusTooManyRequests, "")}, 400)...)
 	require.GreaterOrEqual(t, b.patience(&j), 24*time.Hour)
 	require.Equal(t, "rate_limited", j.ErrorCode)
@@ -66,15 +66,15 @@ func TestAServiceThatAsksForPatience(t *testing.T) {
 
 // What was done before the service asked for patience stays done, and counts once.
 func TestPatienceWithinABatch(t *testing.T) {
-	b := newBench(t, nil)
+	b := newBench(t, map[string]any{"properties": map[string]any{"state": "hs_lead_status"}})
 	leads := []inbox.Item{b.lead("kim@example.com"), b.lead("lee@example.com"), b.lead("sam@example.com")}
-	b.sync(crm.Order{})
+	b.sync(exchange.Order{})
 	b.forget(leads[0].ID)
 	b.change(leads[1].ID, func(i *inbox.Item) { i.State = inbox.Open })
 	b.change(leads[2].ID, func(i *inbox.Item) { i.State = inbox.Open })
-	b.lead("invalid@example.com") // so that each is written alone
-	b.service.Behave(nil, nil, status(http.StatusConflict, ""))
-	j := b.begin(crm.Order{})
+	b.lead("invalid@example.com")
+	b.service.Behave(nil, nil, nil, nil, status(http.StatusBadRequest, ""), nil, status(http.StatusConflict, "")) // so that each is changed alone
+	j := b.begin(exchange.Order{})
 	wait, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, time.Second, wait)
@@ -83,13 +83,13 @@ func TestPatienceWithinABatch(t *testing.T) {
 	_, err = b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int64{"unlinked": 1, "written": 2, "refused": 1}, j.Counts)
-	require.Len(t, b.service.Requests(), before+5, "of which the first looks whether what was written is there, and one asks for the address alone")
+	require.Len(t, b.service.Requests(), before+5, "two look what is there, two make one, of which one asks for the address alone, and one changes another")
 }
 
 func TestAServiceThatFails(t *testing.T) {
 	b := newBench(t, nil)
 	b.lead("kim@example.com")
-	j := b.begin(crm.Order{})
+	j := b.begin(exchange.Order{})
 	b.service.Behave(status(http.StatusBadGateway, ""))
 	wait, err := b.step(&j)
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestASecretThatIsRefused(t *testing.T) {
 	b.lead("kim@example.com")
 	b.service.Token = "another"
 	for range 3 {
-		j := b.begin(crm.Order{})
+		j := b.begin(exchange.Order{})
 		_, err := b.step(&j)
 		require.NoError(t, err)
 		require.Equal(t, job.Failed, j.State)
@@ -120,8 +120,8 @@ func TestAnAddressThatIsRefused(t *testing.T) {
 	b.lead("kim@example.com")
 	b.lead("invalid@example.com")
 	b.lead("lee@example.com")
-	require.Equal(t, map[string]int64{"written": 2, "refused": 1}, b.sync(crm.Order{}))
-	require.Equal(t, map[string]int64{"unchanged": 2, "refused": 1}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"written": 2, "refused": 1}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"unchanged": 2, "refused": 1}, b.sync(exchange.Order{}))
 	require.Len(t, b.service.Contacts(), 2)
 }
 
@@ -157,7 +157,9 @@ func TestAConnectionThatChangesMeanwhile(t *testing.T) {
 				return change(ctx, tx, b, c)
 			})
 			require.Equal(t, time.Second, commit())
-			require.Empty(t, b.links(first.ID, lead.ID))
+			links := b.links(first.ID, lead.ID)
+			require.NotContains(t, links, lead.ID)
+			require.Equal(t, name != "deleted", len(links) == 1, "the account is asked for who it is")
 		})
 	}
 }
@@ -167,7 +169,7 @@ func TestAConnectionThatChangesMeanwhile(t *testing.T) {
 func TestAnItemThatChangesMeanwhile(t *testing.T) {
 	b := newBench(t, nil)
 	gone, changed := b.lead("kim@example.com"), b.lead("lee@example.com")
-	j := b.begin(crm.Order{})
+	j := b.begin(exchange.Order{})
 	commit := b.prepare(&j)
 	b.forget(gone.ID)
 	b.change(changed.ID, func(i *inbox.Item) {
@@ -195,15 +197,15 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	b := newBench(t, nil)
 	b.lead("invalid1@example.com")
 	b.lead("invalid2@example.com")
-	j := b.begin(crm.Order{})
+	j := b.begin(exchange.Order{})
 	_, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, job.Failed, j.State)
 	require.Equal(t, "rejected", j.ErrorCode)
 	require.Equal(t, map[string]int64{"refused": 2}, j.Counts)
 	b.lead("kim@example.com")
-	require.Equal(t, map[string]int64{"written": 1, "refused": 2}, b.sync(crm.Order{}))
-	require.Equal(t, map[string]int64{"unchanged": 1, "refused": 2}, b.sync(crm.Order{}))
+	require.Equal(t, map[string]int64{"written": 1, "refused": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"unchanged": 1, "refused": 2}, b.sync(exchange.Order{}))
 	for _, its := range b.queued() {
 		_, err := b.step(&its)
 		require.NoError(t, err)
@@ -230,10 +232,9 @@ func (b *bench) patience(j *job.Job) (all time.Duration) {
 func TestFaultsOfOurs(t *testing.T) {
 	b := newBench(t, nil)
 	b.lead("kim@example.com")
-	j := b.begin(crm.Order{})
-	works := b.syncer.Background().Works
-	for _, w := range works {
-		require.Equal(t, job.Endless, w.Failures)
+	j := b.begin(exchange.Order{})
+	for _, k := range []job.Kind{job.ConnectionSync, job.ConnectionRead, job.CRMSend} {
+		require.Equal(t, job.Endless, b.work(k).Failures)
 	}
 	good := b.syncer.Opener
 	lost, err := vault.New(vault.NewKey())

@@ -17,6 +17,8 @@ type Origin struct {
 	Widget            id.Widget
 	Persona           id.Persona
 	Channel, Language string
+	// Source is where the visitor came from.
+	Source Source
 }
 
 // Left is what a visitor left in a conversation.
@@ -46,7 +48,7 @@ func Capture(ctx context.Context, tx *tenant.Tx, o Origin, l Left, at time.Time)
 	}
 	i = &Item{
 		ID: id.InboxItemAt(at), Kind: l.Kind, State: New, Portal: o.Portal, Widget: o.Widget, Persona: o.Persona, Session: o.Session,
-		Channel: &o.Channel, Language: o.Language, Contact: &l.Contact, Words: l.Words, Urgency: NormalUrgency, CreatedAt: at, UpdatedAt: at,
+		Channel: &o.Channel, Language: o.Language, Contact: &l.Contact, Words: l.Words, Source: o.Source, Urgency: NormalUrgency, CreatedAt: at, UpdatedAt: at,
 	}
 	if l.Kind == Handoff {
 		i.RequestedBy, i.WaitingSince = &l.RequestedBy, &at

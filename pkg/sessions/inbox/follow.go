@@ -28,11 +28,19 @@ func (i *Item) follow(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	if err := i.notify(ctx, tx, at); err != nil || i.Kind == Handoff {
 		return err
 	}
+	if i.ForgottenAt != nil {
+		if err := connection.ForgetLinks(ctx, tx, i.ID); err != nil {
+			return err
+		}
+	}
 	followers, err := connection.Followers(ctx, tx, connection.CRM)
 	if err != nil {
 		return err
 	}
 	for _, c := range followers {
+		if c == i.from {
+			continue
+		}
 		if err := send(ctx, tx, c, i.ID, i.Portal, at); err != nil {
 			return err
 		}
@@ -54,32 +62,36 @@ func (i *Item) notify(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 }
 
 // FollowChanged has items written again into a CRM of which another edition than theirs was
-// written: they changed, or were forgotten, meanwhile. It holds their rows, so that what changes
+// written: they changed, or were forgotten, meanwhile. It answers those that were forgotten, and holds the rows, so that what changes
 // after it finds what its caller saves. It rides inbox_item_pkey.
-func FollowChanged(ctx context.Context, tx *tenant.Tx, c id.Connection, written map[id.InboxItem]int64, at time.Time) error {
+func FollowChanged(ctx context.Context, tx *tenant.Tx, c id.Connection, written map[id.InboxItem]int64, at time.Time) (forgotten []id.InboxItem, err error) {
 	if len(written) == 0 {
-		return nil
+		return nil, nil
 	}
 	type held struct {
-		ID      id.InboxItem
-		Portal  id.Portal
-		Edition int64
+		ID          id.InboxItem
+		Portal      id.Portal
+		Edition     int64
+		ForgottenAt *time.Time
 	}
 	items, err := tenant.AllIn(ctx, tx, pgx.RowToStructByPos[held], `
-		SELECT id, portal_id, edition FROM inbox_item WHERE org_id = $1 AND id = ANY($2) ORDER BY id FOR SHARE`,
+		SELECT id, portal_id, edition, forgotten_at FROM inbox_item WHERE org_id = $1 AND id = ANY($2) ORDER BY id FOR SHARE`,
 		tx.Org, slices.Collect(maps.Keys(written)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, i := range items {
 		if i.Edition == written[i.ID] {
 			continue
 		}
+		if i.ForgottenAt != nil {
+			forgotten = append(forgotten, i.ID)
+		}
 		if err := send(ctx, tx, c, i.ID, i.Portal, at); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return forgotten, nil
 }
 
 // send queues the writing of an item.

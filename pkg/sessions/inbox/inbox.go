@@ -184,6 +184,9 @@ type Item struct {
 	// read beside the row.
 	Summary *string
 	Live    bool
+
+	// from is the connected system by which it changes, which is not told of that; zero for none.
+	from id.Connection
 }
 
 // Noun is what errors call an item.

@@ -45,6 +45,11 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 	return tenant.All(ctx, t, org, scan, sql, args...)
 }
 
+// Of are those of some items that are there, oldest first. It rides inbox_item_pkey.
+func Of(ctx context.Context, t *tenant.Tenants, org id.Org, which []id.InboxItem) ([]Item, error) {
+	return tenant.All(ctx, t, org, scan, `SELECT `+columns+` FROM inbox_item i WHERE i.org_id = $1 AND i.id = ANY($2) ORDER BY i.id`, org, which)
+}
+
 // Newest are, of some kinds, the newest items of mail addresses in lower case: one of each address, of those whose
 // visitors may be written to. It rides inbox_item_by_email.
 func Newest(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, addresses []string) ([]Item, error) {

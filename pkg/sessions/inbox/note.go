@@ -24,6 +24,8 @@ type Note struct {
 	MessageID, Sender *string
 	// WordsUntil is until when the words of an answer are kept; nil for as long as the item's.
 	WordsUntil *time.Time
+	// From is the connected system that it came from; zero for none.
+	From id.Connection
 }
 
 // Received says whether the visitor wrote it.
@@ -32,7 +34,7 @@ func (n *Note) Received() bool { return n.MessageID != nil }
 // MaxNotes is how many notes an item can have.
 const MaxNotes = 200
 
-const noteColumns = `id, author, text, at, channel, message_id, sender, words_until`
+const noteColumns = `id, author, text, at, channel, message_id, sender, words_until, taken_from`
 
 func scanNote(row pgx.CollectableRow) (Note, error) { return pgx.RowToStructByPos[Note](row) }
 
@@ -69,9 +71,9 @@ func (i *Item) write(ctx context.Context, tx *tenant.Tx, n Note) error {
 	}
 	tx.Touch("inbox_note", i.ID, n.ID)
 	tag, err := tx.Exec(ctx, `
-		INSERT INTO inbox_note (org_id, item_id, id, author, text, at, channel, message_id, sender, words_until)
-		SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11 WHERE (SELECT count(*) FROM inbox_note WHERE org_id = $1 AND item_id = $2) < $7`,
-		tx.Org, i.ID, n.ID, n.By, n.Text, n.At, MaxNotes, n.Channel, n.MessageID, n.Sender, n.WordsUntil)
+		INSERT INTO inbox_note (org_id, item_id, id, author, text, at, channel, message_id, sender, words_until, taken_from)
+		SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11, $12 WHERE (SELECT count(*) FROM inbox_note WHERE org_id = $1 AND item_id = $2) < $7`,
+		tx.Org, i.ID, n.ID, n.By, n.Text, n.At, MaxNotes, n.Channel, n.MessageID, n.Sender, n.WordsUntil, n.From)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = i.conflict(ReasonNotes, "The item has as many notes as it can have.")
 	}

@@ -15,12 +15,14 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Received is what a visitor answered by mail.
+// Received is what a visitor answered by mail, or in a connected system.
 type Received struct {
 	// MessageID tells it from others, Sender is who the mail says that it is from.
 	MessageID, Sender string
 	Text              string
 	At                time.Time
+	// From is the connected system that it came to; zero for ours.
+	From id.Connection
 }
 
 // What is taken of an item's visitor: so many answers in an hour, and at all, so that there is room for the team's notes.
@@ -55,7 +57,7 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 		r.Text, r.Sender, r.MessageID = "", "", digested(r.MessageID)
 	}
 	n := Note{
-		ID: id.NewInboxNote(), By: ByVisitor, Text: r.Text, At: r.At, Channel: new(ByMail), MessageID: &r.MessageID, Sender: &r.Sender, WordsUntil: until,
+		ID: id.NewInboxNote(), By: ByVisitor, Text: r.Text, At: r.At, Channel: new(ByMail), MessageID: &r.MessageID, Sender: &r.Sender, WordsUntil: until, From: r.From,
 	}
 	if err := i.write(ctx, tx, n); err != nil {
 		return false, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
@@ -27,8 +28,24 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 		return i, id.InboxNote{}, i.conflict(ReasonNoContact, "The visitor left no mail address.")
 	}
 	n := Note{ID: id.NewInboxNote(), By: who.By, Text: text, At: who.At, Channel: new(ByMail)}
+	err = i.reply(ctx, tx, n, who)
+	return i, n.ID, err
+}
+
+// TakeReply writes to an item what its visitor was sent by a connected system; it is as AddReply otherwise, and its errors are.
+func TakeReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, from id.Connection, at time.Time) error {
+	i, err := Lock(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	n := Note{ID: id.NewInboxNote(), By: from.String(), Text: text, At: at, Channel: new(ByMail), From: from}
+	return i.reply(ctx, tx, n, activity.Actor{By: platform, At: at})
+}
+
+// reply enters a note that the visitor is sent, or was.
+func (i *Item) reply(ctx context.Context, tx *tenant.Tx, n Note, who activity.Actor) error {
 	if err := i.write(ctx, tx, n); err != nil {
-		return i, n.ID, err
+		return err
 	}
 	who.Log(tx, "inbox_item.replied", "inbox_item", i.ID, nil)
 	var fields []string
@@ -39,10 +56,10 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 		fields = append(fields, "slaDueAt")
 	}
 	if err := i.save(ctx, tx, i.State, who.At); err != nil || len(fields) == 0 {
-		return i, n.ID, err
+		return err
 	}
 	i.tellChanged(tx, i.State, fields, who.By)
-	return i, n.ID, nil
+	return nil
 }
 
 // Sent is a reply as it is mailed: its words, and the Message-IDs of the mails before it either way, oldest first, of which those
@@ -62,6 +79,7 @@ func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.Inbox
 	}
 	for _, n := range sent[:at] {
 		switch {
+		case !n.From.IsZero(): // it was another system's mail
 		case !n.Received():
 			before = append(before, n.ID.String())
 		case strings.Contains(*n.MessageID, "@"):

@@ -37,6 +37,15 @@ type Known struct {
 	State string
 	Note  id.InboxNote
 	Said  string
+	// StateEdition is the item's edition at which both sides agreed on its state, and Status the ticket's then; empty where it is not known.
+	StateEdition int64
+	Status       string
+}
+
+// Read is how far a ticket was read: the last comment, and what tells one time that it was changed from another.
+type Read struct {
+	Comment int64
+	Seen    string
 }
 
 // Notice is what a chat or a helpdesk is told of an item.
@@ -47,6 +56,7 @@ type Notice struct {
 	// NotBefore is when it is told at the earliest.
 	NotBefore time.Time
 	Known     Known
+	Read      Read
 	// Trouble is why what is untold is not being told; empty while it is.
 	Trouble string
 	// Job tells it; zero for none.
@@ -54,11 +64,11 @@ type Notice struct {
 	ChangedAt time.Time
 }
 
-const columns = `connection_id, item_id, edition, told, not_before, external_id, account, state, note_id, said, trouble, job_id, changed_at`
+const columns = `connection_id, item_id, edition, told, not_before, external_id, account, state, note_id, said, trouble, job_id, changed_at, state_edition, status, comment, seen`
 
 func scan(row pgx.CollectableRow) (n Notice, err error) {
 	err = row.Scan(&n.Connection, &n.Item, &n.Edition, &n.Told, &n.NotBefore, &n.Known.External, &n.Known.Account, &n.Known.State, &n.Known.Note, &n.Known.Said,
-		&n.Trouble, &n.Job, &n.ChangedAt)
+		&n.Trouble, &n.Job, &n.ChangedAt, &n.Known.StateEdition, &n.Known.Status, &n.Read.Comment, &n.Read.Seen)
 	return n, err
 }
 
@@ -178,6 +188,30 @@ func TicketsOf(ctx context.Context, t *tenant.Tenants, org id.Org, of id.InboxIt
 const selectTickets = `
 	SELECT ` + columns + ` FROM inbox_notice WHERE org_id = $1 AND item_id = $2 AND external_id <> '' ORDER BY connection_id`
 
+// Ticketed are those of a connection that became something there, in the order of their items, after one of them. It rides
+// inbox_notice_pkey.
+func Ticketed(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, after id.InboxItem, limit int) ([]Notice, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM inbox_notice
+		WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR item_id > $3) AND external_id <> '' ORDER BY item_id LIMIT $4`, org, c, after, limit)
+}
+
+// Lock finds what a connection is told of an item, and holds it until the transaction ends. The error is errdefs.NotFound.
+func Lock(ctx context.Context, tx *tenant.Tx, k Key) (Notice, error) {
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(k), `
+		SELECT `+columns+` FROM inbox_notice WHERE org_id = $1 AND connection_id = $2 AND item_id = $3 FOR UPDATE`, tx.Org, k.Connection, k.Item)
+}
+
+// Keep notes how far a ticket was read, and what both sides agreed on by that.
+func Keep(ctx context.Context, tx *tenant.Tx, n Notice) error {
+	tx.Touch("inbox_notice", n.Connection, n.Item)
+	_, err := tx.Exec(ctx, `
+		UPDATE inbox_notice SET state = $4, state_edition = $5, status = $6, comment = $7, seen = $8
+		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3`,
+		tx.Org, n.Connection, n.Item, n.Known.State, n.Known.StateEdition, n.Known.Status, n.Read.Comment, n.Read.Seen)
+	return err
+}
+
 // Note notes what is known of something that is not told yet, where telling it got a part of the way.
 func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 	if k == n.Known {
@@ -185,8 +219,9 @@ func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 	}
 	tx.Touch("inbox_notice", n.Connection, n.Item)
 	_, err := tx.Exec(ctx, `
-		UPDATE inbox_notice SET external_id = $4, account = $5, state = $6, note_id = $7, said = $8
-		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3`, tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said)
+		UPDATE inbox_notice SET external_id = $4, account = $5, state = $6, note_id = $7, said = $8, state_edition = $9, status = $10
+		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3`,
+		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status)
 	return err
 }
 
@@ -194,10 +229,10 @@ func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 func Settle(ctx context.Context, tx *tenant.Tx, n Notice, k Known) (bool, error) {
 	tx.Touch("inbox_notice", n.Connection, n.Item)
 	now, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(n.Key), `
-		UPDATE inbox_notice SET told = $4, external_id = $5, account = $6, state = $7, note_id = $8, said = $9, trouble = '',
+		UPDATE inbox_notice SET told = $4, external_id = $5, account = $6, state = $7, note_id = $8, said = $9, state_edition = $10, status = $11, trouble = '',
 			job_id = CASE WHEN edition > $4 THEN job_id END
 		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3 RETURNING `+columns,
-		tx.Org, n.Connection, n.Item, n.Edition, k.External, k.Account, k.State, k.Note, k.Said)
+		tx.Org, n.Connection, n.Item, n.Edition, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status)
 	if errdefs.IsNotFound(err, Noun) {
 		return true, nil // the visitor is forgotten, or the connection is gone
 	}

@@ -24,6 +24,7 @@ import (
 	"visavis.dev/pkg/provider/slack/slacktest"
 	"visavis.dev/pkg/provider/teams/teamstest"
 	"visavis.dev/pkg/provider/zendesk/zendesktest"
+	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
 	"visavis.dev/pkg/sessions/notify"
@@ -59,10 +60,13 @@ func newBench(t *testing.T, g *egress.Guard) *bench {
 	b.vault, err = vault.New(vault.NewKey())
 	require.NoError(t, err)
 	b.report = &connection.Reporter{Tenants: b.tenants, Clock: b.clock, Log: slog.New(slog.DiscardHandler)}
-	b.work = (&notify.Teller{
+	teller := &notify.Teller{
 		Tenants: b.tenants, Opener: connection.NewOpener(b.tenants, b.vault, b.clock), Egress: g, Clock: b.clock, Report: b.report,
 		Spoken: func(context.Context, id.Org, id.Session) (bool, *string, error) { return b.told, b.summary, nil },
-	}).Background()
+	}
+	b.work = teller.Background()
+	maps.Copy(b.work.Works, exchange.New(dispatch.New(teller.Opener, b.clock, dispatch.Patience{Away: time.Hour, Longest: time.Minute}),
+		map[connection.Kind]exchange.Pass{connection.Helpdesk: teller.Pass}).Background().Works)
 	b.resume = dispatch.Resumer{connection.Slack: notice.ResumeSome, connection.Teams: notice.ResumeSome, connection.Zendesk: notice.ResumeSome}.Background()
 	return b
 }

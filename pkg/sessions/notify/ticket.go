@@ -7,6 +7,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,8 @@ type desk struct {
 	d    details
 	// contact and words tell the details from others.
 	contact, words string
+	// told is the item's edition that was told last; 0 for none.
+	told int64
 	// last is the last call that was made.
 	last call
 }
@@ -41,7 +44,7 @@ type call struct {
 // failed on the way. However many calls that takes, it says one thing of the connection: a search that goes well before
 // every ticket that fails would have it work and fail by turns.
 func (t *Teller) ticket(ctx context.Context, to *connection.Opened, n notice.Notice, i *inbox.Item, d details) (notice.Known, error) {
-	s := desk{Teller: t, to: to, item: i, d: d}
+	s := desk{Teller: t, to: to, item: i, d: d, told: n.Told}
 	var err error
 	if s.contact, s.words, err = d.said(); err != nil {
 		return n.Known, err
@@ -62,15 +65,20 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	}
 	made := false
 	if known.External == "" {
-		if !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item) {
+		late := !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item)
+		if late && s.told > 0 {
 			return known, nil
 		}
-		var err error
-		if known.External, made, err = s.open(ctx); err != nil {
+		standing, created, err := s.open(ctx, late)
+		if known.External, made = standing.Ticket, created; err != nil {
 			return known, err
 		}
+		if known.External == "" {
+			return known, nil
+		}
+		known.Status = "new" // as it was made, where somebody else did since
 		if made {
-			known.State, known.Said = string(inbox.New), s.contact+s.words
+			known.State, known.Said, known.Status = string(inbox.New), s.contact+s.words, standing.Status
 		}
 	}
 	notes, err := inbox.Notes(ctx, s.Tenants, s.to.Org, s.item.ID)
@@ -90,7 +98,7 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	if err != nil && !absent(err) {
 		return known, err
 	}
-	known.State, known.Said = string(s.item.State), s.contact+s.words
+	known.State, known.StateEdition, known.Said = string(s.item.State), s.item.Edition, s.contact+s.words
 	if len(notes) > 0 {
 		known.Note = notes[len(notes)-1].ID
 	}
@@ -115,13 +123,13 @@ func (s *desk) call(ctx context.Context, name string, do func(zendesk.Client) er
 const update = "ticket.update"
 
 // open finds the ticket of the item, which is there where an answer was lost, or makes it, and says whether it did. Whose requester is refused,
-// as an address that the account finds wrong, is made without one.
-func (s *desk) open(ctx context.Context) (ticket string, made bool, err error) {
+// as an address that the account finds wrong, is made without one. It is too late to make one for what somebody dealt with.
+func (s *desk) open(ctx context.Context, late bool) (ticket zendesk.Standing, made bool, err error) {
 	key := s.item.ID.String()
 	if err := s.call(ctx, "ticket.find", func(c zendesk.Client) (err error) {
 		ticket, err = c.Find(ctx, key)
 		return err
-	}); err != nil || ticket != "" {
+	}); err != nil || ticket.Ticket != "" || late {
 		return ticket, false, err
 	}
 	wanted := s.opening()
@@ -184,6 +192,9 @@ func (s *desk) parts(known notice.Known, notes []inbox.Note, comments []string) 
 		all = append(all, part{s.mark(fmt.Sprintf("%d-state-%s", s.item.Edition, state)), "State: " + state, id.InboxNote{}})
 	}
 	for _, n := range notes {
+		if n.From == s.to.ID {
+			continue // it came from there
+		}
 		text := "Note: " + card.Clean(n.Text)
 		switch {
 		case n.Received() && s.d.toldWords && n.Text != "":
@@ -225,18 +236,29 @@ func (s *desk) saidMark() string {
 
 // said finds in the comments, newest first, what the newest mark of a form says; empty for none.
 func (s *desk) said(comments []string, form string) string {
-	re := regexp.MustCompile(regexp.QuoteMeta(s.mark("")) + `[0-9]+` + form)
+	_, said, _ := strings.Cut(s.saidAt(comments, form), "-")
+	return said
+}
+
+// saidAt is said with the item's edition and a hyphen before.
+func (s *desk) saidAt(comments []string, form string) string {
+	re := regexp.MustCompile(regexp.QuoteMeta(s.mark("")) + `([0-9]+)` + form)
 	for _, c := range comments {
 		if all := re.FindAllStringSubmatch(c, -1); len(all) > 0 {
-			return all[len(all)-1][1]
+			newest := all[len(all)-1]
+			return newest[1] + "-" + newest[2]
 		}
 	}
 	return ""
 }
 
-// saidState is the state that was said last.
+// saidState is the state that was said last, unless both sides agreed on another since.
 func (s *desk) saidState(known notice.Known, comments []string) string {
-	return cmp.Or(s.said(comments, `-state-([a-z]+)`), known.State, string(inbox.New))
+	edition, said, _ := strings.Cut(s.saidAt(comments, `-state-([a-z]+)`), "-")
+	if n, err := strconv.ParseInt(edition, 10, 64); err == nil && n > known.StateEdition {
+		return said
+	}
+	return cmp.Or(known.State, string(inbox.New))
 }
 
 // statuses are those of tickets by the states of items; others leave them as they are.
@@ -244,34 +266,39 @@ var statuses = map[inbox.State]string{
 	inbox.Open: "open", inbox.Waiting: "pending", inbox.Done: "solved", inbox.Won: "solved", inbox.Lost: "solved", inbox.Spam: "solved",
 }
 
-// change writes to a ticket what it does not have, and gives it the item's status where the state is another than it is
-// known to have; it is not known after a change that failed, which may have been made. A status that the account does
-// not take, as solved without somebody who did, is written as words alone.
+// change writes to a ticket what it does not have, and gives it the item's status where its state was not said yet: both come in one
+// call. A status that the account does not take, as solved without somebody who did, is written as words alone.
 func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (notice.Known, error) {
 	state := string(s.item.State)
-	status := ""
-	if known.State != state || s.saidState(known, comments) != state {
+	parts, status := s.parts(known, notes, comments), ""
+	switch {
+	case s.saidState(known, comments) != state:
 		status = statuses[s.item.State]
+	case known.State != state: // it was given with what says so, by a call that nobody kept
+		known.Status = cmp.Or(statuses[s.item.State], known.Status)
 	}
-	parts := s.parts(known, notes, comments)
 	for len(parts) > 0 || status != "" {
 		some := batch(parts)
 		change := zendesk.Ticket{Status: status}
 		if len(some) > 0 {
 			change.Comment = comment(some)
 		}
+		var standing zendesk.Standing
 		put := func() error {
-			return s.call(ctx, update, func(c zendesk.Client) error { return c.Update(ctx, known.External, change) })
+			return s.call(ctx, update, func(c zendesk.Client) (err error) {
+				standing, err = c.Update(ctx, known.External, change)
+				return err
+			})
 		}
 		err := put()
 		if refuses(err) && change.Status != "" {
-			if change.Status = ""; change.Comment == nil {
-				return known, nil
-			}
+			change.Status = ""
 			err = put()
 		}
 		if err != nil {
-			known.State, known.Said = "", ""
+			if known.Said = ""; known.State != state {
+				known.State = ""
+			}
 			return known, err
 		}
 		for _, p := range some {
@@ -279,7 +306,10 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 				known.Note = p.note
 			}
 		}
-		known.State = state
+		if change.Status != "" {
+			known.Status = cmp.Or(standing.Status, change.Status)
+		}
+		known.State, known.StateEdition = state, s.item.Edition
 		parts, status = parts[len(some):], ""
 	}
 	return known, nil

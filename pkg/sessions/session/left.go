@@ -36,11 +36,12 @@ func (s Session) leave(ctx context.Context, tx *tenant.Tx, l inbox.Left, zero bo
 	if s.leavesNothing() {
 		return nil
 	}
+	came := s.Brief.Came
 	if s.hidesContact() {
 		if l.Kind != inbox.Handoff {
 			return nil
 		}
-		l.Contact = inbox.Contact{}
+		l.Contact, came = inbox.Contact{}, inbox.Source{}
 	}
 	if zero || s.Withheld != nil {
 		l.Words = inbox.Words{}
@@ -55,6 +56,7 @@ func (s Session) leave(ctx context.Context, tx *tenant.Tx, l inbox.Left, zero bo
 	}
 	return inbox.Capture(ctx, tx, inbox.Origin{
 		Session: s.ID, Portal: s.Portal, Widget: s.Widget, Persona: s.Persona, Channel: s.Channel, Language: s.Language,
+		Source: came,
 	}, l, now)
 }
 

@@ -22,6 +22,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -119,6 +120,8 @@ type Brief struct {
 	Goals []persona.Goal `json:"goals,omitempty"`
 	// Door is the one of the portal that the user came in by; empty for none.
 	Door string `json:"door,omitempty"`
+	// Came is where the user came from.
+	Came inbox.Source `json:"came,omitzero"`
 	// Scored says that a result waits for what is answered.
 	Scored bool `json:"scored,omitempty"`
 	// Closed says that nothing is answered from packs: questions are for the user to answer.

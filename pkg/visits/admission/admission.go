@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
@@ -58,6 +59,8 @@ type Request struct {
 	// Source is where the request came from, and Widget the widget, if it was one.
 	Source string
 	Widget id.Widget
+	// Came is by which pages the user came.
+	Came inbox.Source
 	// Visitor marks where an anonymous visitor comes from; empty for who has a key or
 	// is known.
 	Visitor string

@@ -32,7 +32,7 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 		MaxDurationS: Longest(r.Terms, is, r.Sandbox), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: now,
 		Brief: session.Brief{
 			Context: r.Context, Variables: r.Variables, Greeting: r.Greeting, BaseIDs: at.bases(r.Bases, is), Tags: r.Tags,
-			Redact: is.Privacy.Redact, RetainDays: is.Privacy.RetainTranscriptDays, Door: r.Door,
+			Redact: is.Privacy.Redact, RetainDays: is.Privacy.RetainTranscriptDays, Door: r.Door, Came: r.Came,
 		},
 	}
 	if p.Duo != nil {

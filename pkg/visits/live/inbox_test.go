@@ -50,7 +50,8 @@ func TestAVisitorLeavesALeadAndAsksForAPerson(t *testing.T) {
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
 	defer two.Stop()
-	minted, token := s.mint(nil)
+	came := inbox.Came("https://shop.example/tours?utm_campaign=Spring", "https://search.example/?q=kim")
+	minted, token := s.mint(func(w *session.Session) { w.Brief.Came = came })
 	c := s.connect(one, minted.ID, string(token))
 	c.send("client-ready", nil)
 	c.hear("What do you need?")
@@ -60,6 +61,7 @@ func TestAVisitorLeavesALeadAndAsksForAPerson(t *testing.T) {
 	c.hear("Thank you")
 	leads := s.left(inbox.Lead)
 	require.Len(t, leads, 1)
+	require.Equal(t, came, leads[0].Source)
 	require.Equal(t, []any{minted.ID, "kim@example.com", true}, []any{leads[0].Session, *leads[0].Contact.Email, leads[0].Contact.Consent.Given})
 
 	s.crash(minted.ID)
@@ -70,6 +72,7 @@ func TestAVisitorLeavesALeadAndAsksForAPerson(t *testing.T) {
 	require.Len(t, s.left(inbox.Lead), 1)
 	handoffs := s.left(inbox.Handoff)
 	require.Len(t, handoffs, 1)
+	require.Equal(t, came, handoffs[0].Source)
 	require.Equal(t, []any{inbox.New, "visitor", "talk to a person", true, "kim@example.com"}, []any{
 		handoffs[0].State, *handoffs[0].RequestedBy, *handoffs[0].Words.Reason, handoffs[0].Live, *handoffs[0].Contact.Email,
 	})
@@ -82,7 +85,7 @@ func TestAVisitorLeavesALeadAndAsksForAPerson(t *testing.T) {
 
 	require.NoError(t, s.end(minted.ID, session.EndedByAPI))
 	captured := s.toldOf(event.LeadCaptured, true)
-	for _, part := range []string{`"email":"kim@example.com"`, `"contactConsent":true`, "A guide for my museum shop", minted.ID.String()} {
+	for _, part := range []string{`"email":"kim@example.com"`, `"contactConsent":true`, `"sourceUrl":"https://shop.example/tours"`, `"campaign":"Spring"`, "A guide for my museum shop", minted.ID.String()} {
 		require.Contains(t, captured, part)
 	}
 	require.NotContains(t, s.toldOf(event.LeadCaptured, false), "museum shop", "words are for who may have them")
@@ -94,6 +97,8 @@ func TestAVisitorLeavesALeadAndAsksForAPerson(t *testing.T) {
 	}))
 	require.Nil(t, s.left(inbox.Handoff)[0].Contact, "all that the conversation left")
 	require.Empty(t, s.session(minted.ID).Collected)
+	require.Empty(t, s.session(minted.ID).Brief.Came)
+	require.Empty(t, s.left(inbox.Lead)[0].Source)
 	require.NotContains(t, s.toldOf(event.LeadCaptured, true), "kim")
 	require.Contains(t, s.toldOf(event.LeadCaptured, true), `"email":null`)
 }

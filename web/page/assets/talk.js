@@ -131,7 +131,9 @@ const ratingOf = ({ session }) => invitation ? `${page.base}/rating` : `${page.b
 
 async function mint() {
   try {
-    const answer = await fetch(`${page.base}/sessions`, { method: 'POST', body: new URLSearchParams({ subject: page.subject, assignment: page.assignment ?? '' }) })
+    const answer = await fetch(`${page.base}/sessions`, { method: 'POST', body: new URLSearchParams({
+      subject: page.subject, assignment: page.assignment ?? '', page: location.href.slice(0, 2048), referrer: document.referrer.slice(0, 2048),
+    }) })
     const body = await answer.json()
     if (answer.ok) return body
     refuse(body.message)

@@ -40,10 +40,10 @@ export function getConfig({ base, widget, key }) {
 }
 
 /** Starts a visitor's session and answers its ticket. */
-export function startSession({ base, widget, key }, { language, channel, contact, metadata }) {
+export function startSession({ base, widget, key }, { language, channel, contact, metadata, page }) {
   return call(`${base}/widgets/${encodeURIComponent(widget)}/sessions`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ key, language, channel, contact, metadata }),
+    body: JSON.stringify({ key, language, channel, contact, metadata, page }),
   })
 }

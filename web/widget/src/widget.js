@@ -148,7 +148,7 @@ export class Widget {
     try {
       const ticket = await startSession(this.#tag, {
         language: this.#language, contact, metadata: { page: (location.origin + location.pathname).slice(0, 500) },
-        channel: defaultChannel,
+        channel: defaultChannel, page: { url: location.href.slice(0, 2048), referrer: document.referrer.slice(0, 2048) },
       })
       this.#converse(ticket)
       this.#panel.focus()

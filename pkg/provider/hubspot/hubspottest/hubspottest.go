@@ -27,13 +27,17 @@ type Server struct {
 	known    map[string]map[string]string
 	behaves  []http.HandlerFunc
 	requests []string
-	// Token is the one that it takes.
-	Token string
+	idle     []string
+	made     []string
+	merged   map[string]bool
+	// Token is the one that it takes, and Account who it is; 0 for one that it does not tell.
+	Token   string
+	Account int64
 }
 
 // Start starts an account without contacts.
 func Start() *Server {
-	s := &Server{known: map[string]map[string]string{}, next: 100, Token: "pat-good"}
+	s := &Server{known: map[string]map[string]string{}, merged: map[string]bool{}, next: 100, Token: "pat-good", Account: 4711}
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(s.serve))
 	return s
 }
@@ -52,12 +56,76 @@ func (s *Server) Behave(by ...http.HandlerFunc) {
 	s.behaves = append(s.behaves, by...)
 }
 
+// Calm takes back what Behave said.
+func (s *Server) Calm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.behaves = nil
+}
+
 // Put enters a contact that was there before.
 func (s *Server) Put(email string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, _ := s.upsert(map[string]string{"email": email})
 	return id
+}
+
+// Edit has people of the account change a contact; an empty value is removed.
+func (s *Server) Edit(id string, properties map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, value := range properties {
+		if s.known[id][name] = value; value == "" {
+			delete(s.known[id], name)
+		}
+	}
+}
+
+// Restore brings a contact back that was taken away.
+func (s *Server) Restore(id string, properties map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[id] = maps.Clone(properties)
+}
+
+// Merge merges a contact into another one, whose further address its address is.
+func (s *Server) Merge(from, into string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[into][also] = s.known[from]["email"]
+	s.merged[from] = true
+	delete(s.known, from)
+}
+
+// Idle are writes by which nothing became different.
+func (s *Server) Idle() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.idle...)
+}
+
+// Made are the addresses for which contacts were made, once for each time.
+func (s *Server) Made() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.made...)
+}
+
+// Meanwhile is a behavior: people change a contact, and the request is done after that.
+func (s *Server) Meanwhile(id string, properties map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s.known[id] != nil {
+			maps.Copy(s.known[id], properties)
+		}
+		s.answer(w, r)
+	}
+}
+
+// Lose is a behavior: the request is done, and its answer does not arrive.
+func (s *Server) Lose(_ http.ResponseWriter, r *http.Request) {
+	s.answer(httptest.NewRecorder(), r)
+	panic(http.ErrAbortHandler)
 }
 
 // Remove takes a contact away.
@@ -97,8 +165,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	s.answer(w, r)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Token {
 		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	if r.URL.Path == "/account-info/2026-03/details" {
+		if s.Account == 0 {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"portalId": %d}`, s.Account)
 		return
 	}
 	path, ok := strings.CutPrefix(r.URL.Path, contacts)
@@ -109,6 +189,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, `{"results":[]}`)
 	case path == "/batch/upsert" && r.Method == http.MethodPost:
 		s.batch(w, r)
+	case path == "/batch/update" && r.Method == http.MethodPost:
+		s.update(w, r)
 	case path == "/batch/read" && r.Method == http.MethodPost:
 		s.read(w, r)
 	default:
@@ -146,8 +228,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": "COMPLETE", "results": results})
 }
 
-// read answers those contacts that are there; 207 where some are not.
-func (s *Server) read(w http.ResponseWriter, r *http.Request) {
+// update writes those contacts that are there.
+func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Inputs []input `json:"inputs"`
 	}
@@ -155,14 +237,76 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	results, missing := []map[string]any{}, []string{}
 	for _, in := range body.Inputs {
-		if c, ok := s.known[in.ID]; ok {
-			results = append(results, map[string]any{"id": in.ID, "properties": map[string]string{"email": c["email"]}})
-		} else {
-			missing = append(missing, in.ID)
+		if in.IDProperty != "" || !valid(in.Properties) || len(in.Properties) == 0 {
+			w.WriteHeader(http.StatusBadRequest)
+			return
 		}
 	}
+	results, missing := []map[string]any{}, []string{}
+	for _, in := range body.Inputs {
+		if s.known[in.ID] == nil {
+			missing = append(missing, in.ID)
+			continue
+		}
+		s.write(in.ID, in.Properties)
+		results = append(results, map[string]any{"id": in.ID, "properties": s.known[in.ID]})
+	}
+	answer(w, results, missing)
+}
+
+// also has the further addresses of a contact.
+const also = "hs_additional_emails"
+
+// find is a contact by its id, or by one of its addresses.
+func (s *Server) find(in input) (string, map[string]string) {
+	if in.IDProperty == "" {
+		return in.ID, s.known[in.ID]
+	}
+	for known, c := range s.known {
+		if strings.EqualFold(c["email"], in.ID) || strings.EqualFold(c[also], in.ID) {
+			return known, c
+		}
+	}
+	return "", nil
+}
+
+// read answers those contacts that are there; 207 where some are not.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Inputs     []input  `json:"inputs"`
+		IDProperty string   `json:"idProperty"`
+		Properties []string `json:"properties"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Inputs) == 0 || len(body.Inputs) > 100 {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	results, missing := []map[string]any{}, []string{}
+	for _, in := range body.Inputs {
+		in.IDProperty = body.IDProperty
+		id, c := s.find(in)
+		switch {
+		case s.merged[in.ID]:
+			results = append(results, map[string]any{"id": "merged", "properties": map[string]string{"email": "somebody@else.example", "firstname": "Somebody Else"}})
+			continue
+		case c == nil:
+			missing = append(missing, in.ID)
+			continue
+		}
+		told := map[string]*string{}
+		for _, name := range body.Properties {
+			told[name] = nil
+			if value, ok := c[name]; ok {
+				told[name] = &value
+			}
+		}
+		results = append(results, map[string]any{"id": id, "properties": told})
+	}
+	answer(w, results, missing)
+}
+
+func answer(w http.ResponseWriter, results []map[string]any, missing []string) {
 	answer := map[string]any{"status": "COMPLETE", "results": results}
 	if len(missing) > 0 {
 		w.WriteHeader(http.StatusMultiStatus)
@@ -175,11 +319,24 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
+// write changes a contact.
+func (s *Server) write(id string, properties map[string]string) {
+	before := maps.Clone(s.known[id])
+	for name, value := range properties {
+		if s.known[id][name] = value; value == "" {
+			delete(s.known[id], name)
+		}
+	}
+	if maps.Equal(before, s.known[id]) {
+		s.idle = append(s.idle, id)
+	}
+}
+
 // valid says whether the account takes properties: it has no others than these.
 func valid(properties map[string]string) bool {
 	for name := range properties {
 		switch name {
-		case "email", "firstname", "lastname", "phone", "company", "jobtitle", "visavis_band":
+		case "email", "firstname", "lastname", "phone", "company", "jobtitle", "visavis_band", "hs_lead_status":
 		default:
 			return false
 		}
@@ -188,14 +345,13 @@ func valid(properties map[string]string) bool {
 }
 
 func (s *Server) upsert(properties map[string]string) (id string, made bool) {
-	for known, c := range s.known {
-		if c["email"] == properties["email"] {
-			maps.Copy(c, properties)
-			return known, false
-		}
+	if known, c := s.find(input{ID: properties["email"], IDProperty: "email"}); c != nil {
+		s.write(known, properties)
+		return known, false
 	}
 	s.next++
 	id = fmt.Sprint(s.next)
 	s.known[id] = maps.Clone(properties)
+	s.made = append(s.made, properties["email"])
 	return id, true
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,7 +43,20 @@ type Ticket struct {
 	Comments []string
 	HTML     []string
 	Public   int
+
+	// authors wrote the comments, and public says whether the requester reads them.
+	authors []int64
+	public  []bool
+	ids     []int64
+	version int
 }
+
+// The users of an account.
+const (
+	us        = 7
+	agent     = 8
+	requester = 9
+)
 
 // Server is an account.
 type Server struct {
@@ -51,6 +65,9 @@ type Server struct {
 	mu       sync.Mutex
 	tickets  []*Ticket
 	keys     map[string]keyed
+	idle     []int64
+	comments int64
+	lies     bool
 	behaves  []http.HandlerFunc
 	requests []string
 	// Assigned says that tickets have somebody who can solve them, and Revoked that no secret is taken.
@@ -83,6 +100,9 @@ func (s *Server) Behave(by ...http.HandlerFunc) {
 	s.behaves = append(s.behaves, by...)
 }
 
+// Calm takes back what Behave said.
+func (s *Server) Calm() { s.Set(func(s *Server) { s.behaves = nil }) }
+
 // Lose is a behavior: the request is done, and its answer does not arrive.
 func (s *Server) Lose(_ http.ResponseWriter, r *http.Request) {
 	s.answer(httptest.NewRecorder(), r)
@@ -94,6 +114,59 @@ func (s *Server) Put(t Ticket) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.enter(&t).ID
+}
+
+// Reply has an agent of the account, or the requester, write a public comment.
+func (s *Server) Reply(id int64, byAgent bool, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	author := int64(requester)
+	if byAgent {
+		author = agent
+	}
+	for _, t := range s.tickets {
+		if t.ID == id {
+			s.comment(t, author, true, text, "")
+		}
+	}
+}
+
+// Turn has an agent give a ticket a status.
+func (s *Server) Turn(id int64, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tickets {
+		if t.ID == id {
+			t.Status = status
+			s.touch(t)
+		}
+	}
+}
+
+// Lie has the account never say that a ticket changed.
+func (s *Server) Lie() { s.Set(func(s *Server) { s.lies = true }) }
+
+// Idle are the tickets that were given what they had.
+func (s *Server) Idle() []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]int64(nil), s.idle...)
+}
+
+func (s *Server) touch(t *Ticket) {
+	if !s.lies {
+		t.version++
+	}
+}
+
+func (s *Server) comment(t *Ticket, author int64, public bool, text, html string) {
+	s.comments++
+	t.Comments, t.HTML, t.authors = append(t.Comments, text), append(t.HTML, html), append(t.authors, author)
+	t.public, t.ids = append(t.public, public), append(t.ids, s.comments)
+	if public {
+		t.Public++
+	}
+	s.touch(t)
 }
 
 // Remove deletes a ticket.
@@ -143,6 +216,10 @@ func (s *Server) enter(t *Ticket) *Ticket {
 	if t.Status == "" {
 		t.Status = "new"
 	}
+	for range t.Comments {
+		s.comments++
+		t.authors, t.public, t.ids = append(t.authors, us), append(t.public, false), append(t.ids, s.comments)
+	}
 	s.tickets = append(s.tickets, t)
 	return t
 }
@@ -177,6 +254,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "Couldn't authenticate you")
 	case path == "/users/me":
 		_, _ = fmt.Fprint(w, `{"user":{"id":7,"name":"Ada Agent","role":"agent"}}`)
+	case path == "/tickets/show_many":
+		s.many(w, r.URL.Query().Get("ids"))
 	case path == "/tickets" && r.Method == http.MethodGet:
 		s.find(w, r.URL.Query().Get("external_id"))
 	case path == "/tickets" && r.Method == http.MethodPost:
@@ -202,8 +281,25 @@ func (s *Server) find(w http.ResponseWriter, externalID string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"tickets": all, "count": len(all)})
 }
 
+func (s *Server) many(w http.ResponseWriter, ids string) {
+	all, asked := []any{}, strings.Split(ids, ",")
+	if len(asked) > 100 {
+		refuse(w, http.StatusBadRequest, "too many")
+		return
+	}
+	for _, t := range s.tickets {
+		if slices.Contains(asked, strconv.FormatInt(t.ID, 10)) {
+			all = append(all, t.shown())
+		}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"tickets": all, "count": len(all)})
+}
+
 func (t *Ticket) shown() map[string]any {
-	return map[string]any{"id": t.ID, "external_id": t.ExternalID, "status": t.Status, "subject": t.Subject}
+	return map[string]any{
+		"id": t.ID, "external_id": t.ExternalID, "status": t.Status, "subject": t.Subject, "requester_id": requester,
+		"updated_at": fmt.Sprintf("2026-11-01T00:00:00Z+%d", t.version),
+	}
 }
 
 type input struct {
@@ -248,16 +344,17 @@ func read(r *http.Request) (in input, text string, ok bool) {
 }
 
 // write takes what a request says of a ticket.
-func (t *Ticket) write(in *input) {
+func (s *Server) write(t *Ticket, in *input) {
+	if in.Comment == nil && (in.Status == "" || in.Status == t.Status) {
+		s.idle = append(s.idle, t.ID)
+	}
 	if in.Comment != nil {
-		t.Comments, t.HTML = append(t.Comments, in.Comment.plain()), append(t.HTML, in.Comment.HTML)
-		if in.Comment.Public == nil || *in.Comment.Public {
-			t.Public++
-		}
+		s.comment(t, us, in.Comment.Public == nil || *in.Comment.Public, in.Comment.plain(), in.Comment.HTML)
 	}
 	if in.Status != "" {
 		t.Status = in.Status
 	}
+	s.touch(t)
 }
 
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
@@ -279,7 +376,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	default:
 		t := s.enter(&Ticket{Subject: in.Subject, ExternalID: in.ExternalID, Requester: in.Requester, Priority: in.Priority, Tags: in.Tags, Group: in.Group})
-		t.write(&in)
+		s.write(t, &in)
 		s.keys[key] = keyed{text, t}
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"ticket": t.shown()})
@@ -299,17 +396,38 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, path string) {
 	case err != nil || t == nil:
 		refuse(w, http.StatusNotFound, "RecordNotFound")
 	case comments && r.Method == http.MethodGet:
-		all := []any{}
-		for i := range t.Comments {
-			text := t.Comments[len(t.Comments)-1-i]
-			all = append(all, map[string]any{"plain_body": text, "body": text})
-		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"comments": all})
+		t.list(w, r)
 	case r.Method == http.MethodPut:
 		s.update(w, r, t)
 	default:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}
+}
+
+// list answers a page of the comments, newest first.
+func (t *Ticket) list(w http.ResponseWriter, r *http.Request) {
+	size, page := 100, 1
+	if n, err := strconv.Atoi(r.URL.Query().Get("per_page")); err == nil {
+		size = n
+	}
+	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil {
+		page = n
+	}
+	all := []any{}
+	for i := range t.Comments {
+		at := len(t.Comments) - 1 - i
+		all = append(all, map[string]any{
+			"id": t.ids[at], "author_id": t.authors[at], "public": t.public[at], "plain_body": t.Comments[at], "body": t.Comments[at],
+		})
+	}
+	from, to := min((page-1)*size, len(all)), min(page*size, len(all))
+	answer := map[string]any{"comments": all[from:to], "next_page": nil, "users": []any{
+		map[string]any{"id": us, "role": "admin"}, map[string]any{"id": agent, "role": "agent"}, map[string]any{"id": requester, "role": "end-user"},
+	}}
+	if to < len(all) {
+		answer["next_page"] = "https://" + r.Host + "/next"
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 func (s *Server) update(w http.ResponseWriter, r *http.Request, t *Ticket) {
@@ -320,7 +438,7 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request, t *Ticket) {
 	case in.Comment != nil && in.Comment.size() > longest, t.Status == "closed", in.Status == "solved" && !s.Assigned:
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	default:
-		t.write(&in)
+		s.write(t, &in)
 		_ = json.NewEncoder(w).Encode(map[string]any{"ticket": t.shown()})
 	}
 }

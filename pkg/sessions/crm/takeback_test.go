@@ -1,0 +1,364 @@
+package crm_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// both has what people change taken back, with states and bands.
+var both = map[string]any{
+	"takesBack": true,
+	"properties": map[string]any{
+		"firstName": "firstname", "lastName": "lastname", "phone": "phone", "company": "company", "jobTitle": "jobtitle",
+		"state": "hs_lead_status", "leadBand": "visavis_band",
+	},
+	"values": map[string]any{"state": map[string]any{
+		"new": []any{"NEW"}, "open": []any{"IN_PROGRESS", "CONNECTED"}, "won": []any{"CUSTOMER"}, "lost": []any{"UNQUALIFIED"}, "snoozed": []any{"LATER"},
+	}},
+}
+
+func (b *bench) get(which id.InboxItem) inbox.Item {
+	b.t.Helper()
+	i, err := inbox.Get(context.Background(), b.tenants, b.org, which)
+	require.NoError(b.t, err)
+	return i
+}
+
+// reader is the job that takes back again and again.
+func (b *bench) reader() job.Job {
+	b.t.Helper()
+	all := b.jobs(job.ConnectionRead)
+	require.Len(b.t, all, 1)
+	return all[0]
+}
+
+// read makes a pass of the reader.
+func (b *bench) read() {
+	b.t.Helper()
+	j := b.reader()
+	for range 20 {
+		wait, err := b.step(&j)
+		require.NoError(b.t, err)
+		if wait > time.Minute {
+			return
+		}
+	}
+	require.Fail(b.t, "the pass does not end")
+}
+
+// deliver does what is queued, and answers how much of it was.
+func (b *bench) deliver() int {
+	b.t.Helper()
+	queued := b.queued()
+	for _, j := range queued {
+		_, err := b.step(&j)
+		require.NoError(b.t, err)
+		require.Equal(b.t, job.Succeeded, j.State)
+		b.drop(j.ID)
+	}
+	return len(queued)
+}
+
+// What people change there is the lead's, once, is told of, and goes out to nobody again.
+func TestWhatPeopleChangeIsTakenBack(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Phone = new("+49 30 1234") })
+	b.deliver()
+	contact, has := b.one()
+	require.Equal(t, map[string]string{
+		"email": "kim@example.com", "firstname": "Kim", "lastname": "van Lee", "phone": "+49 30 1234", "hs_lead_status": "NEW", "visavis_band": "cold",
+	}, has)
+	writes := b.writes()
+	b.service.Edit(contact, map[string]string{
+		"firstname": "Kimberly", "phone": "", "company": "Lee & Sons", "jobtitle": "Owner", "hs_lead_status": "CONNECTED", "visavis_band": "hot",
+	})
+
+	require.Equal(t, map[string]int64{"taken": 1}, b.sync(exchange.Order{DryRun: true}))
+	require.Equal(t, lead.Edition, b.get(lead.ID).Edition, "nothing was done")
+	b.read()
+	now := b.get(lead.ID)
+	require.Equal(t, []any{"Kimberly van Lee", "Lee & Sons", "Owner", inbox.Open, inbox.Hot, true},
+		[]any{*now.Contact.Name, *now.Contact.Company, *now.Contact.JobTitle, now.State, *now.Band, now.Chosen})
+	require.Nil(t, now.Contact.Phone)
+	require.Equal(t, "kim@example.com", *now.Contact.Email)
+	told := eventtest.Log(t, b.tenants, b.org, event.LeadUpdated)
+	require.Len(t, told, 1)
+
+	require.Empty(t, b.queued(), "it goes back to nobody")
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+	b.read()
+	require.Equal(t, now.Edition, b.get(lead.ID).Edition)
+	require.Equal(t, writes, b.writes())
+
+	// A status there that is one of several of a state stays as it is while something else is written.
+	b.change(lead.ID, func(i *inbox.Item) { i.Band = new(inbox.Warm) })
+	b.deliver()
+	_, has = b.one()
+	require.Equal(t, []string{"CONNECTED", "warm", ""}, []string{has["hs_lead_status"], has["visavis_band"], has["phone"]})
+	require.Empty(t, b.service.Idle())
+}
+
+// Another CRM of the organization is told what came back from one, and neither gets its own back.
+func TestTwoCRMs(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	offer, _ := connection.FindOffer(connection.CRM, connection.HubSpot)
+	other := connection.New(offer, "Other", connection.Config{"baseUrl": b.service.URL}, "pat-good", b.clock.Now())
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Create(ctx, tx, b.vault, other, "pat-good", b.who())
+	})
+	b.service.Edit(contact, map[string]string{"company": "Lee & Sons"})
+	b.read()
+	queued := b.queued()
+	require.Len(t, queued, 1)
+	require.Contains(t, string(queued[0].Input), other.ID.String())
+	require.Equal(t, "Lee & Sons", *b.get(lead.ID).Contact.Company)
+}
+
+// Where both changed the same, people's words on how to reach somebody hold, and the inbox's on how far it is.
+func TestConflicts(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Phone = new("+49 30 1234") })
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{"phone": "+49 30 999", "hs_lead_status": "UNQUALIFIED", "company": "Theirs"})
+	b.change(lead.ID, func(i *inbox.Item) {
+		i.State, i.Contact = inbox.Won, &inbox.Contact{Name: new("Kim Lee"), Email: i.Contact.Email, Phone: new("+49 30 555")}
+	})
+	b.deliver()
+	now := b.get(lead.ID)
+	require.Equal(t, []any{inbox.Won, "+49 30 999", "Kim Lee", "Theirs"}, []any{now.State, *now.Contact.Phone, *now.Contact.Name, *now.Contact.Company})
+	_, has := b.one()
+	require.Equal(t, []string{"CUSTOMER", "+49 30 999", "Kim", "Lee"}, []string{has["hs_lead_status"], has["phone"], has["firstname"], has["lastname"]})
+	require.Empty(t, b.queued())
+}
+
+// What an item cannot be is left there, and not looked at again: texts that are too long, no number, a state that nothing stands for.
+func TestWhatCannotBeTaken(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{
+		"company": strings.Repeat("x", 1<<20), "jobtitle": "\x00\u202e", "phone": "call me", "hs_lead_status": "BAD_TIMING", "visavis_band": "boiling",
+		"firstname": "K\x00im\n\u202eberly",
+	})
+	require.Equal(t, map[string]int64{"taken": 1}, b.sync(exchange.Order{}))
+	now := b.get(lead.ID)
+	require.Equal(t, []any{"Kim berly van Lee", inbox.New, inbox.Cold}, []any{*now.Contact.Name, now.State, *now.Band})
+	require.Nil(t, now.Contact.Company)
+	require.Nil(t, now.Contact.JobTitle)
+	require.Nil(t, now.Contact.Phone)
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+	require.Empty(t, b.service.Idle())
+	// A state that it cannot go to directly was reached there in steps.
+	b.service.Edit(contact, map[string]string{"hs_lead_status": "CUSTOMER"})
+	b.sync(exchange.Order{})
+	b.service.Edit(contact, map[string]string{"hs_lead_status": "UNQUALIFIED"})
+	b.sync(exchange.Order{})
+	require.Equal(t, inbox.Lost, b.get(lead.ID).State)
+	b.service.Edit(contact, map[string]string{"hs_lead_status": "NEW"})
+	b.sync(exchange.Order{})
+	require.Equal(t, inbox.Lost, b.get(lead.ID).State, "nothing is new again")
+}
+
+// An answer that is larger than is read is asked for in parts.
+func TestLargeContacts(t *testing.T) {
+	b := newBench(t, both)
+	var leads []inbox.Item
+	for n := range 20 {
+		leads = append(leads, b.lead(fmt.Sprintf("kim%d@example.com", n)))
+	}
+	b.sync(exchange.Order{})
+	for which := range b.service.Contacts() {
+		b.service.Edit(which, map[string]string{"company": strings.Repeat("x", 1<<20), "jobtitle": "Owner"})
+	}
+	require.Equal(t, map[string]int64{"taken": 20}, b.sync(exchange.Order{}))
+	for _, lead := range leads {
+		require.Equal(t, "Owner", *b.get(lead.ID).Contact.JobTitle)
+	}
+	for which := range b.service.Contacts() {
+		b.service.Edit(which, map[string]string{"company": strings.Repeat("x", 9<<20)})
+		break
+	}
+	require.Equal(t, map[string]int64{"unchanged": 20}, b.sync(exchange.Order{}), "one that is too large is left alone")
+}
+
+// Nothing of a visitor comes back who is forgotten, not by what was on its way, nor by another lead of the same address.
+func TestWhoIsForgottenDoesNotComeBack(t *testing.T) {
+	b := newBench(t, both)
+	gone := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Marked Name"); i.Contact.Phone = new("+49 30 666 1234") })
+	b.deliver()
+	contact, _ := b.one()
+	again := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = nil })
+	b.deliver()
+
+	b.service.Edit(contact, map[string]string{"company": "Marked & Sons"})
+	j := b.begin(exchange.Order{})
+	commit := b.prepare(&j)
+	b.forget(gone.ID)
+	b.forget(again.ID)
+	commit()
+	for _, which := range []id.InboxItem{gone.ID, again.ID} {
+		require.Nil(t, b.get(which).Contact)
+		require.Nil(t, b.links(which)[which].Theirs)
+	}
+	b.deliver()
+	b.read()
+	require.Empty(t, b.links(gone.ID, again.ID))
+
+	later := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = nil })
+	b.deliver()
+	for range 2 {
+		b.read()
+		now := b.get(later.ID)
+		require.Nil(t, now.Contact.Name, "what the contact had before is no change")
+		require.Nil(t, now.Contact.Phone)
+		require.Nil(t, now.Contact.Company)
+	}
+}
+
+// Where the newest of an address counts no more, nothing of it is taken for people's, and the one before is written.
+func TestTheNextOfAnAddress(t *testing.T) {
+	b := newBench(t, both)
+	named := func(name, phone string) func(*inbox.Item) {
+		return func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = &name, &phone }
+	}
+	first := b.lead("kim@example.com", named("First Kim", "+49 30 1111"))
+	b.deliver()
+	second := b.lead("kim@example.com", named("Marked Name", "+49 30 2222"))
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, "Marked", has["firstname"])
+	b.forget(second.ID)
+	b.deliver()
+	b.read()
+	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
+	_, has = b.one()
+	require.Equal(t, []string{"First", "Kim", "+49 30 1111"}, []string{has["firstname"], has["lastname"], has["phone"]})
+	require.Empty(t, b.service.Idle())
+}
+
+// Who was merged with somebody else is not taken for them.
+func TestMergedContacts(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	was, _ := b.one()
+	into := b.service.Put("boss@example.com")
+	b.service.Merge(was, into)
+	b.service.Edit(into, map[string]string{"firstname": "Boss"})
+	b.read()
+	require.Equal(t, "Kim van Lee", *b.get(lead.ID).Contact.Name)
+	require.Equal(t, into, b.links(lead.ID)[lead.ID].External)
+	require.Equal(t, 1, b.writes())
+}
+
+// A change that is on its way while its item changes is taken back afterwards.
+func TestAnItemThatChangesWhileItIsTakenBack(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{"company": "Lee & Sons"})
+	j := b.reader()
+	commit := b.prepare(&j)
+	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	commit()
+	require.Nil(t, b.get(lead.ID).Contact.Company)
+	b.deliver()
+	require.Equal(t, []any{"Lee & Sons", inbox.Open}, []any{*b.get(lead.ID).Contact.Company, b.get(lead.ID).State})
+	_, has := b.one()
+	require.Equal(t, "IN_PROGRESS", has["hs_lead_status"])
+	require.Empty(t, b.service.Idle())
+}
+
+// What rules make of what came back is written.
+func TestRulesOfWhatCameBack(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := inbox.CreateRule(ctx, tx, inbox.Rule{
+			Name: "Later", Enabled: true, Event: inbox.Updated, Definition: inbox.Definition{Then: inbox.Actions{SnoozeMinutes: 60}},
+		}, b.who())
+		return err
+	})
+	b.service.Edit(contact, map[string]string{"company": "Lee & Sons", "hs_lead_status": "IN_PROGRESS"})
+	b.read()
+	require.Equal(t, inbox.Snoozed, b.get(lead.ID).State)
+	require.Equal(t, 1, b.deliver())
+	_, has := b.one()
+	require.Equal(t, "LATER", has["hs_lead_status"])
+	require.Empty(t, b.service.Idle())
+}
+
+// A pass through many goes on from where it was, whoever ends in between, and takes each change once.
+func TestALongPass(t *testing.T) {
+	b := newBench(t, both)
+	for n := range 250 {
+		b.lead(fmt.Sprintf("kim%d@example.com", n))
+	}
+	b.sync(exchange.Order{})
+	for which := range b.service.Contacts() {
+		b.service.Edit(which, map[string]string{"company": "Lee & Sons"})
+	}
+	j := b.begin(exchange.Order{})
+	_, err := b.step(&j)
+	require.NoError(t, err)
+	b.prepare(&j) // and the process ends
+	b.service.Behave(status(http.StatusTooManyRequests, "1"))
+	for !j.State.Ended() {
+		wait, err := b.step(&j)
+		require.NoError(t, err)
+		b.clock.Step(wait)
+	}
+	require.Equal(t, map[string]int64{"taken": 250}, j.Counts)
+	require.Len(t, eventtest.Log(t, b.tenants, b.org, event.LeadUpdated), 250)
+}
+
+// The reader ends where nothing is to be taken back any more, and there is one again once it is.
+func TestTheReaderEnds(t *testing.T) {
+	b := newBench(t, both)
+	configure := func(change connection.Change) {
+		b.clock.Step(2 * time.Second)
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			c, err := connection.Lock(ctx, tx, b.connection)
+			if err != nil {
+				return err
+			}
+			_, err = connection.Configure(ctx, tx, b.vault, c, change, b.who())
+			return err
+		})
+		b.clock.Step(2 * time.Second)
+	}
+	configure(connection.Change{Enabled: new(false)})
+	j := b.reader()
+	_, err := b.step(&j)
+	require.NoError(t, err)
+	require.Equal(t, job.Succeeded, j.State)
+	b.drop(j.ID)
+	configure(connection.Change{Enabled: new(true)})
+	b.read()
+	configure(connection.Change{Enabled: new(false)})
+	configure(connection.Change{Enabled: new(true)})
+	b.reader() // one still
+}

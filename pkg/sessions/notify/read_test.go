@@ -1,0 +1,268 @@
+package notify_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/store/tenant"
+)
+
+var takesBack = connection.Config{"takesBack": true}
+
+// reader is the job that takes back again and again.
+func (b *bench) reader() (j job.Job) {
+	b.t.Helper()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		all, err := tenant.AllIn(ctx, tx, func(row pgx.CollectableRow) (j job.Job, err error) {
+			j.Org, j.Progress = b.org, json.RawMessage("{}")
+			return j, row.Scan(&j.ID, &j.Kind, &j.Input)
+		}, `SELECT id, kind, input FROM job WHERE org_id = $1 AND kind = 'connection_read'`, tx.Org)
+		require.Len(b.t, all, 1)
+		j = all[0]
+		return err
+	})
+	return j
+}
+
+// step makes the next step of a job, without noting it.
+func (b *bench) step(j *job.Job) (wait time.Duration) {
+	b.t.Helper()
+	step, err := b.work.Works[j.Kind].Prepare(context.Background(), *j)
+	require.NoError(b.t, err)
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+		wait, err = step(ctx, tx, j, b.now())
+		return err
+	})
+	return wait
+}
+
+// read makes a pass of the reader.
+func (b *bench) read() {
+	b.t.Helper()
+	b.clock.Step(time.Second)
+	for j := b.reader(); b.step(&j) < time.Minute; {
+	}
+}
+
+// sync makes a pass that somebody asked for, and answers what it counted.
+func (b *bench) sync(o exchange.Order) map[string]int64 {
+	b.t.Helper()
+	b.clock.Step(time.Second)
+	o.Connection = b.connection
+	var j job.Job
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+		j, err = exchange.Begin(ctx, tx, o, b.who())
+		return err
+	})
+	for range 50 {
+		b.clock.Step(b.step(&j))
+		if j.State.Ended() {
+			require.Equal(b.t, job.Succeeded, j.State)
+			return j.Counts
+		}
+	}
+	require.Fail(b.t, "the sync does not end")
+	return nil
+}
+
+func (b *bench) get(which id.InboxItem) (inbox.Item, []inbox.Note) {
+	b.t.Helper()
+	i, err := inbox.Get(context.Background(), b.tenants, b.org, which)
+	require.NoError(b.t, err)
+	notes, err := inbox.Notes(context.Background(), b.tenants, b.org, which)
+	require.NoError(b.t, err)
+	return i, notes
+}
+
+// What agents make of a ticket is the item's, once, and is not written back.
+func TestWhatBecomesOfATicketIsTakenBack(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.read()
+	before := s.Tickets()[0]
+	s.Reply(before.ID, true, "Dear Kim,\n\nyes.\x00")
+	s.Turn(before.ID, "pending")
+	require.Equal(t, map[string]int64{"taken": 1}, b.sync(exchange.Order{DryRun: true}))
+	now, notes := b.get(i.ID)
+	require.Empty(t, notes)
+	require.Equal(t, inbox.New, now.State)
+
+	b.read()
+	b.tell()
+	now, notes = b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
+	require.NotNil(t, now.FirstReplyAt)
+	require.Len(t, notes, 1)
+	require.Equal(t, []any{"Dear Kim,\n\nyes.", b.connection.String(), "mail", false, b.connection},
+		[]any{notes[0].Text, notes[0].By, *notes[0].Channel, notes[0].Received(), notes[0].From})
+	require.Len(t, s.Tickets()[0].Comments, 2, "nothing is written back")
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+
+	// The visitor answers there, which opens both.
+	s.Reply(before.ID, false, "Thank you, Kim")
+	s.Turn(before.ID, "open")
+	b.read()
+	b.tell()
+	now, notes = b.get(i.ID)
+	require.Equal(t, inbox.Open, now.State)
+	require.Len(t, notes, 2)
+	require.True(t, notes[1].Received())
+	s.Turn(before.ID, "solved")
+	b.read()
+	b.tell()
+	now, _ = b.get(i.ID)
+	require.Equal(t, inbox.Done, now.State)
+	require.Len(t, s.Tickets()[0].Comments, 3)
+	require.Empty(t, s.Idle())
+
+	// What is changed here afterwards is written, and what came from there is not said again with it.
+	b.note(i.ID, "Call her")
+	b.tell()
+	after := s.Tickets()[0]
+	require.Len(t, after.Comments, 4)
+	require.Equal(t, "solved", after.Status)
+	require.NotContains(t, after.Comments[3], "State:")
+	require.NotContains(t, after.Comments[3], "Dear Kim")
+	b.change(i.ID, state(inbox.Open))
+	b.tell()
+	require.Equal(t, "open", s.Tickets()[0].Status)
+	b.read()
+	now, _ = b.get(i.ID)
+	require.Equal(t, inbox.Open, now.State)
+	require.Empty(t, s.Idle())
+	require.NotEmpty(t, eventtest.Log(t, b.tenants, b.org, event.HandoffUpdated))
+}
+
+// Where both changed the state, the inbox's holds.
+func TestConflictingStates(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	s.Turn(ticket, "solved")
+	b.change(i.ID, state(inbox.Waiting))
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
+	b.tell()
+	require.Equal(t, "pending", s.Tickets()[0].Status)
+	b.read()
+	now, _ = b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
+}
+
+// A reading that is lost on its way, or made twice at once, takes everything once.
+func TestReadingsTwiceAtOnce(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	for n := range 3 {
+		s.Reply(ticket, true, fmt.Sprint("Reply ", n))
+	}
+	prepare := func() func() {
+		j := b.reader()
+		step, err := b.work.Works[j.Kind].Prepare(t.Context(), j)
+		require.NoError(t, err)
+		return func() {
+			b.inTx(func(ctx context.Context, tx *tenant.Tx) error { _, err := step(ctx, tx, &j, b.now()); return err })
+		}
+	}
+	prepare() // and the process ends
+	one, two := prepare(), prepare()
+	one()
+	two()
+	_, notes := b.get(i.ID)
+	require.Len(t, notes, 3)
+	s.Behave(s.Lose, status(http.StatusTooManyRequests), status(http.StatusBadGateway))
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// Nothing of a visitor comes back who is forgotten, nor of a ticket that says it is another item's, nor of another account's.
+func TestWhatIsNotTaken(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	gone, other := b.leaves(inbox.Handoff), b.leaves(inbox.Handoff)
+	b.tell()
+	tickets := s.Tickets()
+	s.Reply(tickets[0].ID, true, "Marked words")
+	j := b.reader()
+	step, err := b.work.Works[j.Kind].Prepare(t.Context(), j)
+	require.NoError(t, err)
+	b.forget(gone.ID)
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error { _, err := step(ctx, tx, &j, b.now()); return err })
+	_, notes := b.get(gone.ID)
+	require.Empty(t, notes)
+	b.read()
+
+	s.Behave(says(http.StatusOK, fmt.Sprintf(`{"tickets": [{"id": %d, "external_id": "inb_another", "status": "solved"}, {"id": 999, "external_id": %q, "status": "solved"}]}`,
+		tickets[1].ID, other.ID)))
+	require.Equal(t, map[string]int64{"skipped": 1}, b.sync(exchange.Order{}))
+	now, _ := b.get(other.ID)
+	require.Equal(t, inbox.New, now.State)
+	s.Remove(tickets[1].ID)
+	require.Equal(t, map[string]int64{"gone": 1}, b.sync(exchange.Order{}))
+}
+
+// A clock that stands still hides what was written from the readings that go on, and not from one that is asked for.
+func TestAHelpdeskThatLiesAboutTime(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.read()
+	s.Lie()
+	ticket := s.Tickets()[0].ID
+	s.Reply(ticket, true, strings.Repeat("x", 1<<20))
+	s.Turn(ticket, "solved")
+	b.read()
+	now, notes := b.get(i.ID)
+	require.Equal(t, inbox.Done, now.State, "a status is read each time")
+	require.Empty(t, notes)
+	require.Equal(t, map[string]int64{"taken": 1}, b.sync(exchange.Order{}))
+	_, notes = b.get(i.ID)
+	require.Len(t, []rune(notes[0].Text), 10_000)
+}
+
+// Of more answers than are taken in an hour the rest is taken later, each once.
+func TestManyAnswers(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	for n := range 25 {
+		s.Reply(ticket, false, fmt.Sprint("Answer ", n))
+	}
+	b.read()
+	_, notes := b.get(i.ID)
+	require.Len(t, notes, 20)
+	b.read()
+	b.clock.Step(2 * time.Hour)
+	b.read()
+	_, notes = b.get(i.ID)
+	require.Len(t, notes, 25)
+	for n := range notes {
+		require.Equal(t, fmt.Sprint("Answer ", n), notes[n].Text)
+	}
+	for n := range 250 {
+		s.Reply(ticket, true, fmt.Sprint("Reply ", n))
+	}
+	b.read()
+	_, notes = b.get(i.ID)
+	require.Len(t, notes, inbox.MaxNotes)
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
