@@ -7,7 +7,7 @@ type Act string
 // The acts. What the avatar says unasked, such as its greeting or the prompt of a
 // goal, has none.
 const (
-	// ActAnswer states what the packs, or a model, know.
+	// ActAnswer states what the packs or a model know, or the clock shows.
 	ActAnswer Act = "answer"
 	// ActUnknown says that it is not known, and states nothing else as an answer.
 	ActUnknown Act = "unknown"
@@ -24,7 +24,7 @@ const (
 	ActDisclosure Act = "disclosure"
 	// ActHandoff asks a person to join, or says how one is reached.
 	ActHandoff Act = "handoff"
-	// ActAbility says what can be asked.
+	// ActAbility says what can be asked, and in which languages.
 	ActAbility Act = "ability"
 	// ActAcknowledge takes note of what was said, and leaves the floor.
 	ActAcknowledge Act = "acknowledge"
@@ -36,7 +36,7 @@ const (
 var actsOf = map[intent]Act{
 	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat,
 	sayGoodbye: ActGoodbye, askPerson: ActHandoff, sayYes: ActClarify, sayNo: ActClarify, sayOkay: ActAcknowledge, askAbility: ActAbility,
-	sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify,
+	sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify, askClock: ActAnswer,
 }
 
 // with is the act of an answer so far and its next piece: one that states something

@@ -86,8 +86,8 @@ func (c *Conversation) small(means intent) bool {
 			return true
 		}
 		return c.askForPerson()
-	case askAbility:
-		return c.aside(askAbility)
+	case askAbility, askLanguages:
+		return c.aside(means)
 	case askRepeat:
 		c.repeat()
 		return true

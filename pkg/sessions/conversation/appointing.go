@@ -194,16 +194,20 @@ func (a *appointment) spread() (some []FreeTime) {
 
 // saidTimes are a few times in the conversation's language, on the clocks of the schedule.
 func (c *Conversation) saidTimes(some []FreeTime) string {
-	book := timesOf(c.language)
 	var said []string
 	for _, f := range some {
-		at := f.StartsAt.In(c.appointment.zone)
-		said = append(said, fill(book.day, map[string]string{
-			"weekday": strings.Split(book.weekdays, "|")[(int(at.Weekday())+6)%7], "day": strconv.Itoa(at.Day()),
-			"month": strings.Split(book.months, "|")[at.Month()-1], "time": at.Format("15:04"),
-		}))
+		said = append(said, saidTime(c.language, f.StartsAt.In(c.appointment.zone)))
 	}
 	return strings.Join(said, "; ")
+}
+
+// saidTime is a time with its day, as it is said in a language.
+func saidTime(language string, at time.Time) string {
+	book := timesOf(language)
+	return fill(book.day, map[string]string{
+		"weekday": strings.Split(book.weekdays, "|")[(int(at.Weekday())+6)%7], "day": strconv.Itoa(at.Day()),
+		"month": strings.Split(book.months, "|")[at.Month()-1], "time": at.Format("15:04"),
+	})
 }
 
 // say replies with texts that await an answer.

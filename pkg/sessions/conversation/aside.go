@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/text/answer"
 )
 
@@ -86,6 +87,37 @@ func (b extractive) Abilities(ctx context.Context, q Question) Stream {
 		}
 		yield(Piece{Text: text, Act: ActAbility, Retrieval: untold, ModelFirst: untold}, nil)
 	}
+}
+
+// Languages say in which languages one can talk with it, unless the packs say who speaks the one that is asked for.
+func (b extractive) Languages(ctx context.Context, q Question) Stream {
+	return func(yield func(Piece, error) bool) {
+		pieces, err := b.answer(ctx, q)
+		if err != nil {
+			yield(Piece{}, err)
+			return
+		}
+		if slices.ContainsFunc(pieces, func(p Piece) bool { return p.Gap || p.Act != "" }) {
+			text := strings.ReplaceAll(answer.Say(q.Language, "languages"), "{{languages}}", listed(q.Language, b.languages()))
+			pieces = []Piece{{Text: text, Act: ActAbility, Retrieval: untold, ModelFirst: untold}}
+		}
+		for _, p := range pieces {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// languages are those that the persona speaks, each by its own name.
+func (b extractive) languages() (names []string) {
+	settings := &b.Persona.Settings
+	for _, code := range append([]string{settings.Language}, settings.Languages...) {
+		if l, ok := language.Lookup(code); ok && !slices.Contains(names, l.NativeName) {
+			names = append(names, l.NativeName)
+		}
+	}
+	return names
 }
 
 // topicsOf are some of the headings, each once, spread over all of them.

@@ -9,6 +9,7 @@ var intents = map[answer.Act]intent{
 	answer.Greeting: sayGreeting, answer.Thanks: sayThanks, answer.Wellness: askWellness, answer.Disclosure: askWho, answer.Repeat: askRepeat,
 	answer.Goodbye: sayGoodbye, answer.Person: askPerson, answer.Yes: sayYes, answer.No: sayNo, answer.Okay: sayOkay, answer.Ability: askAbility,
 	answer.Insult: sayInsult, answer.Injection: sayInjection, answer.Nonsense: sayNonsense,
+	answer.Clock: askClock, answer.LanguageChoice: askLanguages,
 }
 
 // heardIntent reads an utterance, in whichever language it is.

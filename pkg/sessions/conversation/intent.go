@@ -25,6 +25,8 @@ const (
 	sayInsult
 	sayInjection
 	sayNonsense
+	askClock
+	askLanguages
 )
 
 // small is how much besides its phrase an utterance of an intent may hold:

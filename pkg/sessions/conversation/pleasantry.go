@@ -12,6 +12,8 @@ func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
 	switch means {
 	case askWho:
 		return append([]string{book.disclosure}, c.introduction(book)...), true
+	case askClock:
+		return []string{fill(answer.Say(language, "clock"), map[string]string{"now": saidTime(language, c.config.localNow())})}, true
 	case sayInjection:
 		return []string{answer.Say(language, "injection")}, true
 	}

@@ -140,11 +140,24 @@ func (t *talk) heard(said spoken, text string) Act {
 		if w.act == Person && t.longs(said) && !t.mentions("errand", said) {
 			return Person
 		}
-		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(t.unhelped(said))) {
+		if left, holds := t.beside(said, w.act, w.rest); holds && !t.strays(w.act, said, left) {
 			return w.act
 		}
 	}
 	return t.courtesy(said, text)
+}
+
+// strays says whether what was said asks about something that organizations are asked about, and only in words of an act:
+// "what time is it cheapest?"
+func (t *talk) strays(act Act, said spoken, left string) bool {
+	switch act {
+	case Ability:
+		return t.topical(t.unhelped(said))
+	case Clock, LanguageChoice:
+		return t.topical(strings.NewReplacer(";", "").Replace(left))
+	default:
+		return false
+	}
 }
 
 // holds says whether a pattern of an act stands in what was said, with little beside.

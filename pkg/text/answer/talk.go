@@ -27,6 +27,9 @@ const (
 	Injection  Act = "injection"
 	Emergency  Act = "emergency"
 	Nonsense   Act = "nonsense"
+	// Clock asks for the time or the day, and LanguageChoice in which languages one can talk.
+	Clock          Act = "clock"
+	LanguageChoice Act = "languages"
 	Wellness   Act = "wellness"
 	Goodbye    Act = "goodbye"
 	Thanks     Act = "thanks"
@@ -57,7 +60,7 @@ var weighty = []struct {
 	rest int
 }{
 	{Emergency, 14}, {Disclosure, 7}, // what unmissable counts
-	{Injection, maxSpoken}, {Person, 7}, {Repeat, 2}, {Ability, 2}, {Insult, 3},
+	{Injection, maxSpoken}, {Person, 7}, {Repeat, 2}, {Ability, 2}, {Insult, 3}, {Clock, 2}, {LanguageChoice, 2},
 }
 
 // unmissable is how many of them are heard in every language.

@@ -10,7 +10,7 @@ func TestTalkFilesAreSound(t *testing.T) {
 	for language := range talks {
 		read, err := openTalk(language)
 		require.NoError(t, err, language)
-		for _, key := range []string{"ability", "abilityNone", "nearby", "nearest", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no"} {
+		for _, key := range []string{"ability", "abilityNone", "nearby", "nearest", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no", "clock", "languages"} {
 			require.NotEmpty(t, read.say[key], "%s %s", language, key)
 		}
 		for _, w := range weighty {
