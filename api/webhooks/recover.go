@@ -80,7 +80,7 @@ func (b WebhookRecovery) recovery(c *route.Call) (delivery.Recovery, error) {
 		return r, err
 	}
 	if !r.From.Before(r.To) {
-		return r, problem.Invalid("body.to", "to must be later than from.")
+		return r, problem.Invalid("body.from", "from must lie before to.")
 	}
 	return r, nil
 }

@@ -228,6 +228,11 @@ func (c *Config) minScore() float64 {
 // threshold is how likely an answer of the built-in brain's is to be one, at least.
 func (c *Config) threshold() float64 { return max(fitted.least, c.Persona.Knowledge.MinScore) }
 
+// least is the threshold for a sentence of such features. What the persona asks for at least holds for all.
+func (c *Config) least(f *features) float64 {
+	return max(fitted.least*f.leastShare(), c.Persona.Knowledge.MinScore)
+}
+
 // localNow is what the organization's clocks show.
 func (c *Config) localNow() time.Time {
 	now := c.Clock.Now()

@@ -96,3 +96,16 @@ func TestHolidaysNeedNotBeAsEveryWeek(t *testing.T) {
 	require.True(t, strings.HasPrefix(ask("Are you open on Friday?", ""), yes))
 	require.True(t, strings.HasPrefix(ask("Is it open on Christmas?", "We are open on 25 December."), yes))
 }
+
+// Who asks when it closes is told the hours, and not what is said of closing.
+func TestHoursGoBeforeWhatIsSaidOfThem(t *testing.T) {
+	p := pack{passage("Your visit", "The last admission is usually some time before closing, so come early enough."),
+		passage("Opening hours", "The museum opens at nine and closes at six in the evening.")}
+	for _, question := range []string{"When do you close?", "what time do you close"} {
+		text, gap := answered(t, builtinBrain(p), Question{Text: question, Language: "en"})
+		require.False(t, gap, question)
+		require.Contains(t, text, "at six", question)
+	}
+	text, _ := answered(t, builtinBrain(p), Question{Text: "When is the last admission?", Language: "en"})
+	require.Contains(t, text, "last admission")
+}

@@ -32,7 +32,7 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 		return finding{inquiry: i}
 	}
 	sure := likelihood(fitted.sure.of(&ranked[0].features))
-	least := b.threshold() * ranked[0].features.leastShare()
+	least := b.least(&ranked[0].features)
 	if b.Trace != nil {
 		b.Trace(i.trace(ranked, passages, sure, least))
 	}
@@ -83,6 +83,7 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	i.lead(out)
 	i.leadDay(out)
 	i.leadAge(out)
+	i.leadHours(out)
 	i.compare(out)
 	return &i, out
 }
@@ -142,6 +143,22 @@ func (i *inquiry) leadAge(ranked []candidate) {
 	})
 	bring(ranked, at)
 }
+
+// leadHours puts opening hours before what is only said of them, where nothing is asked about but when it is open: "opens at
+// nine and closes at six", of when it closes, before "the last admission is some time before closing".
+func (i *inquiry) leadHours(ranked []candidate) {
+	if i.kind != answer.When || i.onDay || !i.ofHours() || len(ranked) == 0 || spans(&ranked[0]) {
+		return
+	}
+	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.own >= leastOwn && spans(&c) })
+	if at > 0 {
+		ranked[at].score, ranked[at].features = ranked[0].score, ranked[0].features // it answers as surely
+	}
+	bring(ranked, at)
+}
+
+// spans says whether a sentence has a beginning and an end by the clock.
+func spans(c *candidate) bool { return len(answer.ScheduleIn(c.held.language, c.text).Times) > 1 }
 
 // turning says whether the question turns from the one before to something else.
 func (i *inquiry) turning() bool {
