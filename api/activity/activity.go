@@ -26,8 +26,8 @@ func (a *API) Register(s *route.Service) {
 		ID: "listActivity", Method: http.MethodGet, Path: "/activity", Group: "Settings", Class: "read",
 		Scope: scope.SettingsRead, Since: contract.V20261001, Items: contract.LogEntryItem,
 		Summary: "Who changed what, newest first",
-		Description: "What was done to candidates and roles is listed only for a key that also holds candidates:read, to people, their places, units and " +
-			"consents with people:read, and to what visitors left, and the team that deals with it, with inbox:read.",
+		Description: "What was done to candidates and roles is listed only for a key that also holds candidates:read, to people, their places and units, " +
+			"and the team of the inbox, with people:read, to consents with consents:read, and to what visitors left with inbox:read.",
 	}, a.list)
 }
 
@@ -80,7 +80,8 @@ func show(e activity.Entry) LogEntry {
 // never reaches them (spec, Authentication, 5).
 var guarded = map[scope.Scope][]string{
 	scope.CandidatesRead: {"candidate", "role"},
-	scope.PeopleRead:     {"person", "membership", "unit", "consent"},
+	scope.PeopleRead:     {"person", "membership", "unit"},
+	scope.ConsentsRead:   {"consent"},
 	scope.InboxRead:      {"inbox_item", "inbox_rule", "schedule", "gap"},
 }
 

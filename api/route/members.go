@@ -30,13 +30,16 @@ func place(open []*nest) string {
 	at.WriteString("body")
 	for _, n := range open {
 		if at.Len() > longestPlace {
-			return strings.ToValidUTF8(at.String()[:longestPlace], "") + "…"
+			break
 		}
 		if n.names != nil {
 			at.WriteString("." + strings.ReplaceAll(n.name, "\x00", ""))
 		} else {
 			at.WriteString("[" + strconv.Itoa(n.items-1) + "]")
 		}
+	}
+	if at.Len() > longestPlace {
+		return strings.ToValidUTF8(at.String()[:longestPlace], "") + "…"
 	}
 	return at.String()
 }

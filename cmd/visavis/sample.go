@@ -21,8 +21,8 @@ const (
 	sampleSlug = "museum"
 	// sampleWithin is how long a start may take until the sample portal is there, and
 	// sampleEvery how often it is looked whether calls are answered yet.
-	sampleWithin = time.Minute
-	sampleEvery  = 50 * time.Millisecond
+	sampleWithin = 30 * time.Second
+	sampleEvery  = 100 * time.Millisecond
 )
 
 // sample makes a portal whose avatar knows the guide of a museum, so that a newcomer has somebody to

@@ -98,7 +98,7 @@ func (b extractive) Languages(ctx context.Context, q Question) Stream {
 			return
 		}
 		if slices.ContainsFunc(pieces, func(p Piece) bool { return p.Gap || p.Act != "" }) {
-			text := strings.ReplaceAll(answer.Say(q.Language, "languages"), "{{languages}}", listed(q.Language, b.languages()))
+			text := strings.ReplaceAll(answer.Say(q.Language, "languages"), "{{languages}}", listed(q.Language, b.named(q.Language)))
 			pieces = []Piece{{Text: text, Act: ActAbility, Retrieval: untold, ModelFirst: untold}}
 		}
 		for _, p := range pieces {
@@ -109,10 +109,9 @@ func (b extractive) Languages(ctx context.Context, q Question) Stream {
 	}
 }
 
-// languages are those that the persona speaks, each by its own name.
-func (b extractive) languages() (names []string) {
-	settings := &b.Persona.Settings
-	for _, code := range append([]string{settings.Language}, settings.Languages...) {
+// named are the languages that are spoken now and that the conversation goes on in, each by its own name.
+func (b extractive) named(now string) (names []string) {
+	for _, code := range append([]string{now}, b.languages()...) {
 		if l, ok := language.Lookup(code); ok && !slices.Contains(names, l.NativeName) {
 			names = append(names, l.NativeName)
 		}

@@ -67,7 +67,9 @@ func TestAsk(t *testing.T) {
 		"a goodbye":    {"Goodbye", func(c *Config) { c.Persona.Closing = map[string]string{"en": "Come again!"} }, "Come again!", nil, false, 0},
 		"its own name": {"Who are you?", func(c *Config) { c.Persona.Role = new("I sell bread.") }, "", nil, false, 0},
 		"the time":     {"What time is it?", func(c *Config) { c.Zone = time.FixedZone("", 3600) }, "It is " + saidTime("en", noon.In(time.FixedZone("", 3600))) + ".", nil, false, 0},
-		"its languages": {"Which languages do you speak?", func(c *Config) { c.Persona.Settings.Languages = []string{"de", "fr"} },
+		"its languages": {"Which languages do you speak?", func(c *Config) {
+			c.Persona.Settings.AutoDetectLanguage, c.Persona.Settings.Languages = true, []string{"de", "fr"}
+		},
 			"You can talk with me in: English, Deutsch, français.", nil, false, 0},
 		"a repetition": {"Could you repeat that?", nil, bookOf("en").askAgain, nil, false, 0},
 		"a person":     {"I want to talk to a person", func(c *Config) { c.Persona.Tools = []persona.Tool{{Kind: handoff, Enabled: true}} }, bookOf("en").handoff, nil, false, 0},

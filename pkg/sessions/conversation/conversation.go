@@ -151,7 +151,7 @@ func New(config Config) *Conversation {
 	c.goals.learn(config.Session.Collected) // which may have met that goal since
 	c.outcome = config.Session.Outcome
 	c.synonyms = synonymsOf(&c.config.Persona)
-	c.rules = guardrailsOf(config.Persona.Guardrails, c.language)
+	c.rules = guardrailsOf(config.Persona.Guardrails, c.language, config.Persona.Settings.Language)
 	found := retrieval{&c.config}
 	own := extractive{found}
 	c.builtin = own
@@ -298,6 +298,9 @@ func (c *Conversation) resume() {
 		}
 		if t.Speaker == session.User {
 			c.previous = t.Text
+			if allowed, ok := c.config.goesOnIn(t.Language); ok && t.Language != "" && base(allowed) != base(c.language) {
+				c.switchTo(allowed)
+			}
 		}
 	}
 	c.begun = c.index > 0

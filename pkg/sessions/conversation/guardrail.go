@@ -31,8 +31,8 @@ type guardrail struct {
 	matter  []string
 }
 
-// guardrailsOf makes rules ready. One that names no matter never matches.
-func guardrailsOf(rules []persona.Guardrail, language string) []guardrail {
+// guardrailsOf makes rules ready for what is said in a language; they are written in another, or the same. One that names no matter never matches.
+func guardrailsOf(rules []persona.Guardrail, language, written string) []guardrail {
 	out := make([]guardrail, 0, len(rules))
 	for _, rule := range rules {
 		g := guardrail{key: rule.Key, action: rule.Action}
@@ -45,7 +45,7 @@ func guardrailsOf(rules []persona.Guardrail, language string) []guardrail {
 			}
 		}
 		if g.phrases == nil {
-			g.matter = matterOf(rule.Rule, language)
+			g.matter = matterOf(rule.Rule, language, written)
 		}
 		out = append(out, g)
 	}
@@ -54,8 +54,8 @@ func guardrailsOf(rules []persona.Guardrail, language string) []guardrail {
 
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
-func matterOf(rule, language string) []string {
-	empty := wordSet(directing + "|" + bookOf(language).function + "|" + bookOf("en").function)
+func matterOf(rule, language, written string) []string {
+	empty := wordSet(strings.Join([]string{directing, bookOf(language).function, bookOf(written).function, bookOf("en").function}, "|"))
 	return texts(slices.DeleteFunc(allWords(language, rule), func(w term) bool {
 		return empty[lower(rule[w.from:w.to])]
 	}))

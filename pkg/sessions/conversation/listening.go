@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -280,23 +281,38 @@ const leastToDetect = 8
 // detect switches the language when the user clearly speaks another of those
 // that the persona allows. Where answers are examined, it stays that of the questions.
 func (c *Conversation) detect(text string) {
-	settings := &c.config.Persona.Settings
-	if !settings.AutoDetectLanguage || c.config.Detect == nil || c.config.Examiner != nil || len(text) < leastToDetect {
+	if c.config.Detect == nil || len(text) < leastToDetect {
 		return
 	}
 	spoken := cmp.Or(c.config.Detect(text), answer.Guess(text))
 	if spoken == "" || base(spoken) == base(c.language) || search.MayBe(c.language, text) {
 		return
 	}
-	for _, allowed := range append([]string{settings.Language}, settings.Languages...) {
-		if base(allowed) == base(spoken) {
-			c.switchTo(allowed)
-			return
-		}
+	if allowed, ok := c.config.goesOnIn(spoken); ok {
+		c.switchTo(allowed)
 	}
+}
+
+// languages are those in which it goes on where somebody speaks them; none where it stays with the one it has.
+func (c *Config) languages() []string {
+	settings := &c.Persona.Settings
+	if !settings.AutoDetectLanguage || c.Examiner != nil {
+		return nil
+	}
+	return append([]string{settings.Language}, settings.Languages...)
+}
+
+// goesOnIn is the one of those that is a language, whatever its region.
+func (c *Config) goesOnIn(language string) (string, bool) {
+	all := c.languages()
+	at := slices.IndexFunc(all, func(one string) bool { return base(one) == base(language) })
+	if at < 0 {
+		return "", false
+	}
+	return all[at], true
 }
 
 func (c *Conversation) switchTo(language string) {
 	c.language = language
-	c.rules = guardrailsOf(c.config.Persona.Guardrails, language)
+	c.rules = guardrailsOf(c.config.Persona.Guardrails, language, c.config.Persona.Settings.Language)
 }

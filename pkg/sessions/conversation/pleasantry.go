@@ -41,9 +41,9 @@ func (c *Conversation) introduction(book *phrasebook) []string {
 		role = strings.TrimSpace(c.filledIn(*r))
 	}
 	switch {
-	case role == "":
+	case role == "", unspeakable(fill(book.who, map[string]string{"persona": role})): // "I am a human of our team."
 		return []string{c.filledIn(book.who)}
-	case strings.ContainsAny(role[len(role)-1:], ".!?") || strings.HasSuffix(role, "。"):
+	case strings.ContainsAny(role[len(role)-1:], ".!?") || strings.HasSuffix(role, "。") || strings.HasSuffix(role, "です"):
 		return []string{c.filledIn(book.who), role}
 	}
 	return []string{fill(book.whoAs, map[string]string{"persona": c.variables["persona"], "role": role})}

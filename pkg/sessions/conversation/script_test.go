@@ -331,6 +331,7 @@ func TestARoleIsSaidWithTheName(t *testing.T) {
 		"I sell bread.":            {"bot: I am Mia.", "bot: I sell bread."},
 		"{{persona}}'s assistant ": {"bot: I am Mia, Mia's assistant."},
 		" ":                        {"bot: I am Mia."},
+		"a human of our team":      {"bot: I am Mia."},
 	} {
 		play(t, func(c *Config) { chat(c); c.Persona.Role = &role }, func(s *stage) {
 			s.ready()
@@ -422,6 +423,13 @@ func TestLanguageFollowsTheUser(t *testing.T) {
 		s.types("Guten Morgen")
 		s.expect("user: Guten Morgen", "bot: Guten Tag!", "bot: Wie kann ich Ihnen helfen?", "final")
 		require.Equal(t, "de", s.lastTurn().Language)
+	})
+	play(t, func(c *Config) {
+		polyglot(c)
+		c.Turns = []session.Turn{{ID: id.NewTurn(), Speaker: session.User, Text: "Guten Morgen", Language: "de", EndedAt: &noon}}
+	}, func(s *stage) {
+		s.send(ClientMessage{Type: ClientReady})
+		s.expect("notice: ai_notice", "bot: Guten Tag!", "bot: Wie kann ich Ihnen helfen?", "final") // who takes over goes on as it was
 	})
 	play(t, func(c *Config) { polyglot(c); c.Examiner = thin{} }, func(s *stage) {
 		s.ready()

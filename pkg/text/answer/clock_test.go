@@ -22,7 +22,7 @@ zh 现在几点？|几点了？|今天星期几？|今天几号？|请问现在�
 ja 今何時ですか？|今日は何曜日ですか？|今日の日付は何ですか|今何時？
 ar كم الساعة؟|كم الساعة الآن؟|ما هو اليوم؟|ما تاريخ اليوم؟`,
 		answer.LanguageChoice: `en Do you speak German?|Can you speak Spanish?|What languages do you speak?|Can we talk in French?|do you understand any other languages|Which languages do you know?|can I ask in Italian
-de Sprichst du Englisch?|Sprechen Sie auch Türkisch?|Welche Sprachen sprechen Sie?|Können wir auf Englisch reden?|Kannst du Französisch?|Verstehst du Spanisch?
+de Sprichst du Englisch?|Sprechen Sie auch Türkisch?|Welche Sprachen sprechen Sie?|Können wir auf Englisch reden?|Kannst du Französisch?|Verstehst du Polnisch?
 fr Parlez-vous anglais ?|Tu parles allemand ?|Quelles langues parlez-vous ?|Est-ce que vous parlez espagnol ?|On peut parler en anglais ?
 es ¿Hablas inglés?|¿Habla usted alemán?|¿Qué idiomas hablas?|¿Puedo hablar en francés?|¿Entiendes italiano?
 it Parli inglese?|Parla tedesco?|Che lingue parli?|Possiamo parlare in francese?|Capisci lo spagnolo?

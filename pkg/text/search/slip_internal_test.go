@@ -33,6 +33,6 @@ func TestNoSlipIsPutAside(t *testing.T) {
 // A word that is in no list is held against all that begin as it does.
 func BenchmarkUnknownWord(b *testing.B) {
 	for b.Loop() {
-		Understand("en", "When does the musaeum open on wendesday, monstrabilis?")
+		Understand("en", "When does the musaeum open on tuseday, monstrabilis?")
 	}
 }

@@ -98,7 +98,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		r.hearing.deaf = s.Brief.Deaf
 	}
 	r.pressed = definition.Conversation.PushToTalk
-	r.polyglot = definition.Settings.AutoDetectLanguage && len(definition.Settings.Languages) > 0
+	r.polyglot = definition.Settings.AutoDetectLanguage && len(definition.Settings.Languages) > 0 && c.Examiner == nil
 	if s.Outcome != nil {
 		c.Session.Outcome = *s.Outcome
 	}

@@ -3,6 +3,7 @@ package template
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
@@ -60,11 +61,7 @@ func (t *Template) Speaker(v voice.Voice, languages []string) (persona.Definitio
 		})
 	}
 	for _, g := range p.Guardrails {
-		made := persona.Guardrail{Key: g.Key, Rule: t.in(g.Rule, own), Action: g.Action}
-		if message := t.in(g.Message, own); message != "" {
-			made.Message = &message
-		}
-		d.Guardrails = append(d.Guardrails, made)
+		d.Guardrails = append(d.Guardrails, t.guardrails(g, languages)...)
 	}
 	d.Settings.Language = own
 	for _, code := range languages {
@@ -72,8 +69,28 @@ func (t *Template) Speaker(v voice.Voice, languages []string) (persona.Definitio
 			d.Settings.Languages = append(d.Settings.Languages, code)
 		}
 	}
-	d.Settings.AutoDetectLanguage = len(d.Settings.Languages) > 1
+	// What is asked for by goals is written in one language.
+	d.Settings.AutoDetectLanguage = len(d.Settings.Languages) > 1 && len(d.Goals) == 0
 	return d, nil
+}
+
+// guardrails are a guardrail in each of some languages that the template has it in: a rule is kept, and its message said, in the
+// language that is spoken.
+func (t *Template) guardrails(g Guardrail, languages []string) (all []persona.Guardrail) {
+	for i, code := range languages {
+		if _, written := g.Rule[code]; i > 0 && (!written || g.Rule[code] == all[0].Rule) {
+			continue
+		}
+		made := persona.Guardrail{Key: g.Key, Rule: t.in(g.Rule, code), Action: g.Action}
+		if i > 0 {
+			made.Key += "_" + strings.ToLower(strings.ReplaceAll(code, "-", "_"))
+		}
+		if message := t.in(g.Message, code); message != "" {
+			made.Message = &message
+		}
+		all = append(all, made)
+	}
+	return all
 }
 
 // SpeakerName is what the persona is called.

@@ -55,6 +55,7 @@ func TestShippedPersonas(t *testing.T) {
 				require.NotEmpty(t, normalized.Closing[code])
 			}
 			require.LessOrEqual(t, len([]rune(*normalized.Role)), 200)
+			require.Len(t, normalized.Guardrails, len(made.Persona.Guardrails)*len(languages), "a rule is kept in each language that is spoken")
 			for _, g := range normalized.Guardrails {
 				require.LessOrEqual(t, len([]rune(g.Rule)), 1000)
 				require.Contains(t, g.Rule, `"`, "the built-in engine goes by what stands in quotes")
