@@ -32,7 +32,7 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 		return finding{inquiry: i}
 	}
 	sure := likelihood(fitted.sure.of(&ranked[0].features))
-	least := b.threshold() * ranked[0].features.leastShare()
+	least := b.threshold() * ranked[0].features.leastShare(i.kind)
 	if b.Trace != nil {
 		b.Trace(i.trace(ranked, passages, sure, least))
 	}
