@@ -33,6 +33,74 @@ func TestWhomToTalkTo(t *testing.T) {
 	}
 }
 
+// Who wishes to talk to somebody about something is handed off at once, whatever the packs say of it;
+// two capitals and an address of a page are nobody to turn to.
+func TestSomebodyToTalkToAboutAThing(t *testing.T) {
+	house := anyWords{passage("Passes", "The Silver Pass costs 120 euros. Buy the Silver Pass at https://house.example/pass today.")}
+	set := func(config *Config) {
+		config.Knowledge, config.Persona.Tools = house, []persona.Tool{{Kind: handoff, Enabled: true}}
+	}
+	for _, text := range []string{"Can I talk to someone about the Silver Pass?", "Who can I talk to about the Silver Pass?"} {
+		r, err := asked(t, text, set)
+		require.NoError(t, err)
+		require.Equal(t, ActHandoff, r.Act, text)
+		require.NotContains(t, r.Text, "120", text)
+		play(t, func(c *Config) { chat(c); set(c) }, func(s *stage) {
+			s.ready()
+			s.types(text)
+			s.wait(time.Second)
+			s.expect("user: "+text, "tool: handoff requested", "notice: handoff_requested", "bot: I am asking a person to join us.", "bot: One moment, please.", "final")
+		})
+	}
+}
+
+// The wish for somebody to turn to is not lost where the packs cannot be searched, or not in time.
+func TestWhomToTalkToIsNotLost(t *testing.T) {
+	const text = "Who can I talk to about data protection?"
+	for _, err := range []error{errBroken, nil} {
+		play(t, func(c *Config) {
+			chat(c)
+			c.Knowledge, c.Persona.Tools = failing{err}, []persona.Tool{{Kind: handoff, Enabled: true}}
+		}, func(s *stage) {
+			s.ready()
+			s.types(text)
+			s.wait(20 * time.Second)
+			s.expect("user: "+text, "tool: handoff requested", "notice: handoff_requested", "bot: I am asking a person to join us.", "bot: One moment, please.", "final")
+			require.Empty(t, s.c.unanswered)
+			require.Equal(t, Listening, s.state())
+		})
+		play(t, func(c *Config) { chat(c); c.Knowledge = failing{err} }, func(s *stage) { // and nobody can be asked to join
+			s.ready()
+			s.types(text)
+			s.wait(40 * time.Second)
+			s.expect("user: "+text, "bot: "+bookOf("en").dontKnow, "final")
+			require.Empty(t, s.c.unanswered)
+		})
+	}
+	r, err := asked(t, text, func(c *Config) {
+		c.Knowledge, c.Persona.Tools = failing{errBroken}, []persona.Tool{{Kind: handoff, Enabled: true}}
+	})
+	require.NoError(t, err)
+	require.Equal(t, ActHandoff, r.Act)
+}
+
+// Who goes on talking while it is looked for is answered all that was said.
+func TestWhomToTalkToWhileTheVisitorGoesOn(t *testing.T) {
+	play(t, func(c *Config) {
+		c.Knowledge, c.Persona.Tools = failing{nil}, []persona.Tool{{Kind: handoff, Enabled: true}}
+	}, func(s *stage) {
+		s.ready()
+		s.says("Who can I talk to about data protection?")
+		require.NotNil(t, s.c.thought)
+		require.Len(t, s.c.unanswered, 1)
+		s.says("It is about my own data.")
+		require.Len(t, s.c.unanswered, 2)
+		s.wait(20 * time.Second)
+		require.Empty(t, s.c.unanswered)
+		require.NotEmpty(t, s.heard())
+	})
+}
+
 // Who is hurt is told where first aid is, besides whom to call.
 func TestFirstAidIsTold(t *testing.T) {
 	b := builtinBrain(anyWords{

@@ -13,6 +13,30 @@ func Regards(language, text string) bool {
 	return slices.ContainsFunc(likely(language, text), func(t *talk) bool { return t.regards(hear(text, t.spellings)) })
 }
 
+// SeeksWhom says whether what was said asks whom to turn to in a matter, rather than for somebody to
+// talk to about it: "can I talk to someone about my bill?".
+func SeeksWhom(language, text string) bool {
+	return slices.ContainsFunc(likely(language, text), func(t *talk) bool {
+		said := hear(text, t.spellings)
+		return (t.mentions(string(Whom), said) || t.mentions(string(Who), said)) && t.regards(said)
+	})
+}
+
+// Reaches says whether a sentence tells how somebody is reached, or who by name is responsible. Two
+// capitals are no name by themselves, nor is a year a number to call.
+func Reaches(language, sentence string) bool {
+	e := EvidenceIn(language, sentence)
+	switch {
+	case e.Mail:
+		return true
+	case e.Phone && phoneForm.MatchString(dateForm.ReplaceAllString(withoutAmounts(sentence, e.Money), " ")):
+		return true
+	case !e.Named:
+		return false
+	}
+	return e.has("leader", "doctor", "staff") || !e.Reach && e.has("contact") // which any address of a page is, too
+}
+
 // regards says whether what was said asks whom to talk to ([regarding]), and names a matter
 // beside.
 func (t *talk) regards(said spoken) bool {
