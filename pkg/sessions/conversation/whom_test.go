@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -101,16 +102,60 @@ func TestWhomToTalkToWhileTheVisitorGoesOn(t *testing.T) {
 	})
 }
 
-// Who is hurt is told where first aid is, besides whom to call.
+// Who is hurt is told where first aid is, after whom to call.
 func TestFirstAidIsTold(t *testing.T) {
-	b := builtinBrain(anyWords{
-		passage("Services", "The first aid kit is at the front desk. Towels cost 4 euros."),
-		passage("Pool", "The pool is open from 9 to 19."),
-	})
+	for language, c := range map[string]struct{ text, kit, call string }{
+		"en": {"I cut my hand and it is bleeding", "The first aid kit is at the front desk.", "In an emergency call 112."},
+		"de": {"meine Tochter hat sich verbrannt", "Der Verbandkasten hängt am Empfang.", "Im Notfall 112 anrufen."},
+		"fr": {"il est tombé et il saigne", "La trousse de secours est à l'accueil.", "En cas d'urgence, appelez le 112."},
+		"pl": {"skaleczyłem się w rękę", "Apteczka jest w recepcji.", "Numer alarmowy: 112."},
+	} {
+		b := builtinBrain(anyWords{passage("Services", c.kit+" "+c.call)})
+		text, _ := answered(t, b, Question{Text: c.text, Language: language, danger: true})
+		at, alarm, aid := strings.Index(text, c.call), strings.Index(text, answer.Say(language, "emergency")), strings.Index(text, c.kit)
+		require.Zero(t, at, text)
+		require.Positive(t, alarm, text)
+		require.Greater(t, aid, alarm, text)
+	}
+	b := builtinBrain(anyWords{passage("Services", "The first aid kit is at the front desk. Towels cost 4 euros.")})
 	text, _ := answered(t, b, Question{Text: "I cut my hand", Language: "en", danger: true})
 	require.Contains(t, text, "first aid kit is at the front desk")
-	require.Contains(t, text, answer.Say("en", "emergency"))
 	require.NotContains(t, text, "Towels")
+}
+
+// Who is in danger of another kind is told whom to call, and nothing of first aid before it; nor is
+// a sentence with a word of injury, or plaster on a ceiling, first aid.
+func TestFirstAidIsNoAnswerToEveryDanger(t *testing.T) {
+	for _, c := range []struct{ language, text, aid string }{
+		{"en", "I want to kill myself", "The first aid kit is at the front desk."},
+		{"en", "there is a fire", "The first aid station is on the first floor."},
+		{"en", "there is a man with a gun", "First aiders are on site every day."},
+		{"en", "he collapsed and does not respond", "First aid training costs 40 euros."},
+		{"en", "I cut my hand and it is bleeding", "The plaster on the ceiling dates from 1890."},
+		{"de", "ich will mich umbringen", "Der Verbandkasten hängt am Empfang."},
+		{"de", "es brennt im Keller", "Sanitäter sind vor Ort."},
+		{"de", "mein Mann ist bewusstlos", "Ersthelfer ist Jens Vogt."},
+		{"de", "meine Tochter hat sich verbrannt", "Verletzungen durch Dritte sind mitversichert."},
+		{"fr", "je veux me suicider", "La trousse de secours est à l'accueil."},
+		{"fr", "il y a le feu dans la cuisine", "L'infirmerie est au rez-de-chaussée."},
+		{"es", "quiero suicidarme", "El botiquín está en recepción."},
+		{"es", "un hombre con una pistola", "La enfermería está en la planta baja."},
+		{"it", "c'è un incendio", "La cassetta di pronto soccorso è alla reception."},
+		{"nl", "hij is bewusteloos", "De verbanddoos hangt bij de receptie."},
+		{"pl", "chcę się zabić", "Apteczka jest w recepcji."},
+		{"pt", "há um incêndio", "A caixa de primeiros socorros está na receção."},
+		{"tr", "yangın var", "İlk yardım çantası resepsiyonda."},
+		{"zh", "着火了", "急救箱在前台。"},
+		{"ja", "火事です", "救急箱は受付にあります。"},
+		{"ar", "هناك حريق", "حقيبة الإسعافات الأولية في الاستقبال."},
+	} {
+		b := builtinBrain(anyWords{passage("House", c.aid), passage("Pool", "The pool is open from 9 to 19.")})
+		text, _ := answered(t, b, Question{Text: c.text, Language: c.language, danger: true})
+		require.Equal(t, answer.Say(c.language, "emergency"), text, c.text)
+	}
+	b := builtinBrain(anyWords{passage("House", "First aiders and emergencies: 0123 456 7890."), passage("Pool", "The pool is open from 9 to 19.")})
+	text, _ := answered(t, b, Question{Text: "he collapsed and does not respond", Language: "en", danger: true})
+	require.Equal(t, answer.Say("en", "emergency")+" First aiders and emergencies: 0123 456 7890.", text)
 }
 
 // What others pay is no answer to what somebody of an age pays, and a sentence of several ages says
