@@ -141,7 +141,7 @@ func TestFirstAidIsNoAnswerToEveryDanger(t *testing.T) {
 		{"es", "quiero suicidarme", "El botiquín está en recepción."},
 		{"es", "un hombre con una pistola", "La enfermería está en la planta baja."},
 		{"it", "c'è un incendio", "La cassetta di pronto soccorso è alla reception."},
-		{"nl", "hij is bewusteloos", "De verbanddoos hangt bij de receptie."},
+		{"nl", "hij is bewusteloos", "De verbanddoos hangt bij de balie."},
 		{"pl", "chcę się zabić", "Apteczka jest w recepcji."},
 		{"pt", "há um incêndio", "A caixa de primeiros socorros está na receção."},
 		{"tr", "yangın var", "İlk yardım çantası resepsiyonda."},

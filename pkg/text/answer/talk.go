@@ -30,13 +30,13 @@ const (
 	// Clock asks for the time or the day, and LanguageChoice in which languages one can talk.
 	Clock          Act = "clock"
 	LanguageChoice Act = "languages"
-	Wellness   Act = "wellness"
-	Goodbye    Act = "goodbye"
-	Thanks     Act = "thanks"
-	Greeting   Act = "greeting"
-	No         Act = "no"
-	Yes        Act = "yes"
-	Okay       Act = "okay"
+	Wellness       Act = "wellness"
+	Goodbye        Act = "goodbye"
+	Thanks         Act = "thanks"
+	Greeting       Act = "greeting"
+	No             Act = "no"
+	Yes            Act = "yes"
+	Okay           Act = "okay"
 )
 
 // Beside those of the acts and of the kinds of questions, the files have sections that weigh

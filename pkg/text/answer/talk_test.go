@@ -29,7 +29,7 @@ func TestTalkFilesAreSound(t *testing.T) {
 func TestWhatIsNoWordOfAsking(t *testing.T) {
 	for language, words := range map[string][]string{
 		"en": {"complain", "complaint", "report", "responsible", "dial", "approach"},
-		"de": {"wahlen", "zustandig", "ansprechpartner", "verantwortlich"}, "fr": {"responsable"}, "pl": {"zajmuje"},
+		"de": {"wahlen", "zustandig", "ansprechpartner", "verantwortlich"}, "fr": {"occupe"}, "pl": {"zajmuje"},
 	} {
 		for _, word := range words {
 			require.False(t, OfAsking(language, word), "%s %s", language, word)
