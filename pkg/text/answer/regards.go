@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,9 @@ func SeeksWhom(language, text string) bool {
 	})
 }
 
+// officeForm is what somebody is who answers for a matter, besides those who lead: "data protection officer".
+var officeForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:officer|adviser|advisor|coordinator|secretary|contact person)|beauftragte|ansprechp|zuständig|sekretariat|(?:^|[^\p{L}])(?:délégué|référent|conseill[eè]r|interlocut|delegad[oa]|encargad|encarregad|responsabile|referente|responsável|functionaris|contactpersoon|aanspreekpunt|inspektor|koordynator|opiekun|sorumlu|danışman)|负责人|专员|担当|مسؤول|مسئول`)
+
 // Reaches says whether a sentence tells how somebody is reached, or who by name is responsible. Two
 // capitals are no name by themselves, nor is a year a number to call.
 func Reaches(language, sentence string) bool {
@@ -34,7 +38,7 @@ func Reaches(language, sentence string) bool {
 	case !e.Named:
 		return false
 	}
-	return e.has("leader", "doctor", "staff") || !e.Reach && e.has("contact") // which any address of a page is, too
+	return e.has("leader", "doctor", "staff") || officeForm.MatchString(sentence) || !e.Reach && e.has("contact") // which any address of a page is, too
 }
 
 // regards says whether what was said asks whom to talk to ([regarding]), and names a matter

@@ -63,7 +63,8 @@ func TestHowSomebodyIsReached(t *testing.T) {
 
 	for text, language := range map[string]string{
 		"Complaints: help@house.example": "en", "For invoices call 020 7946 0018.": "en", "Our head of billing is Ann Carter.": "en", "Ansprechpartner für Rechnungen ist unser Leiter Jens Vogt.": "de",
-		"Contact Maria Lopes about enrolment.": "en", "Rechnungen: 030 2026 1234": "de",
+		"Contact Maria Lopes about enrolment.": "en", "Our data protection officer is Tomás Quirke.": "en", "Notre déléguée est Mme Anne Leroy.": "fr", "Il referente per le fatture è Marco Bassi.": "it",
+		"Rechnungen: 030 2026 1234": "de",
 	} {
 		require.True(t, answer.Reaches(language, text), text)
 	}

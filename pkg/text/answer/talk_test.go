@@ -35,6 +35,11 @@ func TestWhatIsNoWordOfAsking(t *testing.T) {
 			require.False(t, OfAsking(language, word), "%s %s", language, word)
 		}
 	}
+	for language, words := range map[string][]string{"it": {"qual", "vostro", "suo"}, "es": {"cual"}, "pt": {"vosso", "seu"}, "de": {"eure", "ihre"}} {
+		for _, word := range words {
+			require.True(t, OfAsking(language, word), "%s %s", language, word)
+		}
+	}
 	require.True(t, OfAsking("en", "who"))
 	require.True(t, OfAsking("de", "wann"))
 }
