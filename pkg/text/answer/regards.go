@@ -24,7 +24,7 @@ func SeeksWhom(language, text string) bool {
 }
 
 // officeForm is what somebody is who answers for a matter, besides those who lead: "data protection officer".
-var officeForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:officer|adviser|advisor|coordinator|secretary|contact person)|beauftragte|ansprechp|zuständig|sekretariat|(?:^|[^\p{L}])(?:délégué|référent|conseill[eè]r|interlocut|delegad[oa]|encargad|encarregad|responsabile|referente|responsável|functionaris|contactpersoon|aanspreekpunt|inspektor|koordynator|opiekun|sorumlu|danışman)|负责人|专员|担当|مسؤول|مسئول`)
+var officeForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:officer|adviser|advisor|coordinator|secretary|contact person)|beauftragte|ansprechp|zuständig|sekretariat|(?:^|[^\p{L}])(?:délégué|référent|conseill[eè]r|interlocut|delegad[oa]|encargad|encarregad|responsabil[ei]|referente|responsável|functionaris|contactpersoon|aanspreekpunt|inspektor|koordynator|opiekun|sorumlu|danışman)|负责人|专员|担当|مسؤول|مسئول`)
 
 // Reaches says whether a sentence tells how somebody is reached, or who by name is responsible. Two
 // capitals are no name by themselves, nor is a year a number to call.
