@@ -65,12 +65,25 @@ func (c *Conversation) answer() {
 	if c.permitted(means, text) {
 		return
 	}
-	if c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means) && c.filled(text) || c.small(means) || c.filled(text) {
+	switch {
+	case c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means) && c.filled(text):
 		c.unanswered = nil
-		return
+	case c.small(means):
+		c.answeredSmall()
+	case c.filled(text):
+		c.unanswered = nil
+	default:
+		c.goals.asked = false
+		c.consider(text)
 	}
-	c.goals.asked = false
-	c.consider(text)
+}
+
+// answeredSmall takes what was said as answered, unless the answer is still looked for: it is then
+// once something of it is voiced.
+func (c *Conversation) answeredSmall() {
+	if c.thought == nil {
+		c.unanswered = nil
+	}
 }
 
 // small replies to what needs no knowledge.
@@ -79,10 +92,10 @@ func (c *Conversation) small(means intent) bool {
 	case sayGoodbye:
 		return c.goodbye()
 	case askPerson:
-		if text := strings.Join(c.unanswered, " "); answer.Regards(c.language, text) {
+		if text := strings.Join(c.unanswered, " "); answer.SeeksWhom(c.language, text) {
 			q := c.question(text)
 			c.previous = text
-			c.think(&thought{question: text, language: c.language}, func(ctx context.Context) Stream { return c.whom(ctx, q) })
+			c.think(&thought{question: text, language: c.language, whom: true}, func(ctx context.Context) Stream { return c.whom(ctx, q) })
 			return true
 		}
 		return c.askForPerson()

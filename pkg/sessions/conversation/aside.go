@@ -37,23 +37,15 @@ func (b extractive) Reach(ctx context.Context, q Question) Stream {
 	}
 }
 
-// Whom says whom to turn to in a matter, as the packs say it. Where they name nobody, a person is
-// to be asked for.
+// Whom says whom to turn to in a matter, as the packs say it. Where they name nobody, or cannot be
+// searched, a person is to be asked for.
 func (b extractive) Whom(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
 		pieces, err := b.answer(ctx, q)
-		if err != nil {
-			yield(Piece{}, err)
-			return
-		}
 		reaches := func(p Piece) bool {
-			if p.Gap || p.Act == ActClarify {
-				return false
-			}
-			e := answer.EvidenceIn(q.Language, p.Text)
-			return e.Fits(answer.Whom) == 1
+			return !p.Gap && p.Act != ActClarify && answer.Reaches(q.Language, p.Text)
 		}
-		if !slices.ContainsFunc(pieces, reaches) {
+		if err != nil || !slices.ContainsFunc(pieces, reaches) {
 			yield(Piece{person: true}, nil)
 			return
 		}

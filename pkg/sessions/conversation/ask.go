@@ -44,7 +44,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	}
 	why.answeredBy(ByTalk)
 	means := heardIntent(c.language, text)
-	if means == askPerson && answer.Regards(c.language, text) {
+	if means == askPerson && answer.SeeksWhom(c.language, text) {
 		if r, err := c.gather(c.whom(ctx, c.question(text))); r.Text != "" || err != nil {
 			why.answeredBy(ByBuiltin)
 			return r, err

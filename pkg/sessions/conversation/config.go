@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/text/search"
 )
 
@@ -228,9 +229,10 @@ func (c *Config) minScore() float64 {
 // threshold is how likely an answer of the built-in brain's is to be one, at least.
 func (c *Config) threshold() float64 { return max(fitted.least, c.Persona.Knowledge.MinScore) }
 
-// least is the threshold for a sentence of such features. What the persona asks for at least holds for all.
-func (c *Config) least(f *features) float64 {
-	return max(fitted.least*f.leastShare(), c.Persona.Knowledge.MinScore)
+// least is the threshold for a sentence of such features, for a question of a kind. What the persona asks for at least holds
+// for all.
+func (c *Config) least(kind answer.Kind, f *features) float64 {
+	return max(fitted.least*f.leastShare(kind), c.Persona.Knowledge.MinScore)
 }
 
 // localNow is what the organization's clocks show.

@@ -112,7 +112,7 @@ func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
 		if passages, _, err = b.find(ctx, alarm); err != nil {
 			return nil, err
 		}
-		pieces = alarmed(alarm, pieces, passages)
+		pieces = alarmed(alarm, answer.Hurt(q.Language, q.Text), pieces, passages)
 	}
 	for i := range pieces {
 		pieces[i].Retrieval, pieces[i].ModelFirst = took, untold
@@ -149,30 +149,40 @@ func understoodFromBefore(q Question) (Question, bool) {
 	return q, true
 }
 
-// alarmed is the answer to somebody in danger: whom to call as the packs say, who gives first aid
-// or where its kit is, what they answer besides, and what to do anywhere.
-func alarmed(alarm Question, pieces []Piece, passages []Passage) []Piece {
-	pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Gap || p.Act == ActClarify })
+// alarmed is the answer to somebody in danger: whom to call as the packs say, what they answer
+// besides, and what to do anywhere. Then, to who is hurt or with a number, who gives first aid or
+// where its kit is: it never comes before the call for help.
+func alarmed(alarm Question, hurt bool, pieces []Piece, passages []Passage) []Piece {
+	pieces = slices.DeleteFunc(pieces, func(p Piece) bool {
+		e := answer.EvidenceIn(alarm.Language, p.Text)
+		return p.Gap || p.Act == ActClarify || e.Aids(p.Text)
+	})
 	_, found := ranked(alarm, passages)
 	at, aid, most := -1, -1, 0.0
 	for n, c := range found {
-		if aid < 0 && c.held.evidence.Aids() {
-			aid = n
-		}
 		p := &passages[c.passage]
 		heading := held(cmp.Or(p.Language, alarm.Language), p.Heading)
-		if alarms := c.held.evidence.Alarms(&heading.evidence); alarms > most {
+		alarms, aids := c.held.evidence.Alarms(&heading.evidence), c.held.evidence.Aids(c.text)
+		switch {
+		case aids && alarms < 1: // a number of its own helps, but calls nobody from outside
+			if (hurt || alarms > 0) && aid < 0 {
+				aid = n
+			}
+		case alarms > most:
 			at, most = n, alarms
 		}
 	}
-	for _, n := range []int{aid, at} {
-		if n >= 0 {
-			first := stated(alarm, finding{chosen: found[n : n+1], verdict: answer.Unclear}, passages)
-			pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == first[0].Text })
-			pieces = append(first, pieces...)
+	told := func(n int) []Piece {
+		if n < 0 {
+			return nil
 		}
+		return stated(alarm, finding{chosen: found[n : n+1], verdict: answer.Unclear}, passages)
 	}
-	return append(pieces, Piece{Text: answer.Say(alarm.Language, "emergency")})
+	if first := told(at); first != nil {
+		pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == first[0].Text })
+		pieces = append(first, pieces...)
+	}
+	return append(append(pieces, Piece{Text: answer.Say(alarm.Language, "emergency")}), told(aid)...)
 }
 
 // extracted is the answer that passages give to a question: its sentences, or that it is

@@ -1,6 +1,10 @@
 package conversation
 
-import "slices"
+import (
+	"slices"
+
+	"visavis.dev/pkg/text/answer"
+)
 
 // feature is something that speaks for a sentence as an answer, or against it.
 type feature int
@@ -106,8 +110,13 @@ const (
 	mostOfOneOut = 0.3 // of the question, in one word
 )
 
-// leastShare is what of the threshold a sentence needs to be said.
-func (f *features) leastShare() float64 {
+// leastShare is what of the threshold a sentence needs to be said, for a question of a kind: the whole
+// of it where it is of another day or age, or names somebody, which any two capitals may seem to.
+func (f *features) leastShare(kind answer.Kind) float64 {
+	switch {
+	case kind == answer.Who, kind == answer.Whom, f[dayOther] != 0, f[rowOther] != 0, f[dateOther] != 0, f[ageFails] != 0:
+		return 1
+	}
 	if f[fits] == 0.5 && f[margin] >= alonest && f[worst] <= mostOfOneOut {
 		return exactShare
 	}

@@ -32,7 +32,7 @@ func (b retrieval) best(q Question, passages []Passage) finding {
 		return finding{inquiry: i}
 	}
 	sure := likelihood(fitted.sure.of(&ranked[0].features))
-	least := b.least(&ranked[0].features)
+	least := b.least(i.kind, &ranked[0].features)
 	if b.Trace != nil {
 		b.Trace(i.trace(ranked, passages, sure, least))
 	}

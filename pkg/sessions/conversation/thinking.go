@@ -17,8 +17,9 @@ type thought struct {
 	question string
 	language string
 	speech   *speech
-	// greeting says that nothing was asked, and danger that somebody is in some.
-	greeting, danger bool
+	// greeting says that nothing was asked, danger that somebody is in some, and whom that a person
+	// is asked for where it brings nothing forth.
+	greeting, danger, whom bool
 	// bridges says that one moment is asked for where the answer is late, and answered
 	// that a piece of it came.
 	bridges, answered bool
@@ -113,9 +114,7 @@ func (c *Conversation) voice(t *thought, p Piece) {
 		c.useTool(t, p.call)
 		return
 	case p.person:
-		t.answered = true // by who is asked for
-		c.conclude(t)
-		c.askForPerson()
+		c.conclude(t) // who is asked for answers
 		return
 	case p.gaveUp != nil:
 		c.giveUp(p.gaveUp, failed)
@@ -201,6 +200,11 @@ func (c *Conversation) conclude(t *thought) {
 		defer func() { t.speech.whole = true }()
 	}
 	if t.answered || t.greeting || len(c.unanswered) == 0 {
+		return
+	}
+	if t.whom {
+		c.askForPerson()
+		c.answeredSmall()
 		return
 	}
 	s := c.speechOf(t)

@@ -18,10 +18,21 @@ var (
 	underEnd  = regexp.MustCompile(`(?i)(\d{1,3})\s?(?:yaş\p{L}* (?:altı|küçük|aşağı)\p{L}*|(?:st|nd|rd|th) birthday|\. (?:geburtstag|lebensjahr)|e anniversaire|歳未満|才未満|岁以内)`)
 	uptoForm  = regexp.MustCompile(`(?i)(?:up to|until|aged? up to|bis(?: zu)?|jusqu['’]à|hasta|fino a(?:i|gli)?|até|tot(?: en met)?|t/m|do(?: lat)?|حتى)\s(?:and including |including |einschließlich |the age of |age |los |aos |de )?(\d{1,3})|(\d{1,3}) (?:and|or) (?:under|younger)|(\d{1,3})\s?(?:yaş\p{L}*(?: \p{L}+)? kadar|周?岁以下|周?岁及以下|歳以下|歳まで|才以下)`)
 	fromForm  = regexp.MustCompile(`(?i)(?:from|over|above|at least|older than|before the age of|minimum(?: age)?(?: is| of)?|ab(?: dem)? vollendeten|ab|über|älter als|mindestens|à partir de|dès|plus de|au moins|desde|a partir d(?:e|os)|mayores d?e|más de|maiores de|mais de|acima de|dai?|dagli|oltre|sopra|superiore a(?:i|gli)?|almeno|compiuti|vanaf|ouder dan|boven|minstens|minimaal|od(?: ukończenia)?|powyżej|starsz\p{L}+ niż|ukończon\p{L}+|co najmniej|من سن|فوق|أكثر من|满|滿)\s?(?:the age of |age |their |the |i |gli |los |os |de |den )?(\d{1,3})(?:$|[^\d])|(\d{1,3})\+|(\d{1,3}) (?:and|or|years and|years or) (?:over|older|above|up)|(\d{1,3})[-\s]?plus\p{L}*|(\d{1,3}) (?:anni in su|anni compiuti|años cumplidos|ans révolus)|(\d{1,3})\s?(?:yaş\p{L}* (?:ve )?(?:üst|üzer|büyük|itibaren|yukarı)\p{L}*|周?岁以上|周?岁及以上|周?岁起|歳以上|歳から|才以上)`)
-	spanAge   = regexp.MustCompile(`(?i)\b(\d{1,2})` + spanYears + `\s?(?:-|–|—|〜|～|to|through|bis|t/m|tot(?: en met)?|à|ai|agli|aos?|at[ée](?: aos)?|a|do|and|und|至|到|から|إلى|الى|حتى)\s?(?:los |las |de )?(\d{1,2})(?:$|[^\d:.])`)
+	spanAge   = regexp.MustCompile(`(?i)\b(\d{1,2})` + spanYears + `\s?(?:-|–|—|〜|～|to|through|bis|t/m|tot(?: en met)?|à|ai|agli|aos?|at[ée](?: aos)?|a|do|and|und|至|到|から|إلى|الى|حتى)\s?(?:los |las |de )?(\d{1,2})(?:$|[^\d:.]|[.:](?:$|\D))`)
 	spanRound = regexp.MustCompile(`(?i)(?:entre|tra|fra|tussen|między|pomiędzy)\s(?:les |los |os |i |gli )?(\d{1,2})` + spanYears + `\s(?:et|y|e|en|a|i|oraz)\s(?:les |los |os |i |gli )?(\d{1,2})\b|\b(\d{1,2})\s(?:ile|ve)\s(\d{1,2})\s?yaş`)
-	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre[ns]?|jährig\w*|jahrig\w*|ans|an\b|años?|ann[oi]|anos?\b|jaar|jarige?|lat|rok\b|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|turned|turning|im alter von|ist|wird|bin|i['’]?m|s?he['’]s)\s(\d{1,2})\b`)
+	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre[ns]?|jährig\w*|jahrig\w*|ans\b|años?|ann[oi]|anos?\b|jaar|jarige?|lat|rok\b|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|turned|turning|im alter von|ist|wird|bin|i['’]?m|s?he['’]s)\s(\d{1,2})\b`)
 )
+
+// yearFormFrench knows one year too, which is an article in other languages: "for 6 an hour ago".
+var yearFormFrench = regexp.MustCompile(strings.Replace(yearForm.String(), `ans\b`, `ans?\b`, 1))
+
+// yearsIn is how ages are given in a language.
+func yearsIn(language string) *regexp.Regexp {
+	if base(language) == "fr" {
+		return yearFormFrench
+	}
+	return yearForm
+}
 
 // sinceForm says that a birthday is one from which something holds.
 var sinceForm = regexp.MustCompile(`(?i)\b(?:from|after|ab|nach|à partir|dès|après)\b`)
@@ -34,12 +45,13 @@ var selfForm = regexp.MustCompile(`(?i)\b(?:i am|i['’]?m|he is|he['’]s|she i
 
 // AskedAge is the age that a question is about, -1 where it is about none.
 func AskedAge(language, text string) int {
-	m := yearForm.FindStringSubmatch(text)
+	form := yearsIn(language)
+	m := form.FindStringSubmatch(text)
 	if m == nil {
 		if age := ageBeside(language, text); age >= 0 {
 			return age
 		}
-		if m = yearForm.FindStringSubmatch(digits(language, text)); m == nil {
+		if m = form.FindStringSubmatch(digits(language, text)); m == nil {
 			return -1
 		}
 	}
@@ -84,11 +96,11 @@ const otherNumber = " n "
 // Covers says whether a sentence speaks of an age: Holds within its bounds, Fails
 // outside all of them, Unclear where it has none.
 func Covers(language, sentence string, age int) Verdict {
-	e := EvidenceIn(language, sentence)
-	if !e.has(ofPeople...) && !yearForm.MatchString(sentence) && len(DatesIn(language, sentence)) > 0 {
+	e, years := EvidenceIn(language, sentence), yearsIn(language)
+	if !e.has(ofPeople...) && !years.MatchString(sentence) && len(DatesIn(language, sentence)) > 0 {
 		return Unclear // its numbers are days: "from 1 July"
 	}
-	if !e.has(ofAge...) && !yearForm.MatchString(sentence) {
+	if !e.has(ofAge...) && !years.MatchString(sentence) {
 		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm, spanForm, wholeSpan} {
 			sentence = form.ReplaceAllString(sentence, otherNumber)
 		}
@@ -143,10 +155,11 @@ var maskForm = regexp.MustCompile(moneyForm.String() + "|" + timeForm.String())
 
 // WithoutAge is a question without the age that it gives.
 func WithoutAge(language, text string) string {
-	if yearForm.MatchString(text) {
-		return yearForm.ReplaceAllString(text, " ")
+	form := yearsIn(language)
+	if form.MatchString(text) {
+		return form.ReplaceAllString(text, " ")
 	}
-	return yearForm.ReplaceAllString(digits(language, text), " ")
+	return form.ReplaceAllString(digits(language, text), " ")
 }
 
 // wholeSpan is a length or another measure with its unit.

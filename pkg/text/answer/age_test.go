@@ -77,3 +77,36 @@ func TestAgesThatAreBounded(t *testing.T) {
 		require.Equal(t, c.want, answer.Covers(c.language, c.text, c.age), "%s, %d", c.text, c.age)
 	}
 }
+
+// A span of ages ends a sentence, or stands before a colon, as well as within one.
+func TestSpansOfAgesAtTheEnd(t *testing.T) {
+	t.Parallel()
+
+	for language, spans := range map[string][]string{
+		"en": {"Free for children from 4 to 11", "Children 4–11", "Children aged 4 to 11 years", "Children between 4 and 11"},
+		"de": {"Kinder von 4 bis 11", "Kinder 4–11", "Kinder zwischen 4 und 11"},
+		"fr": {"Enfants de 4 à 11 ans", "Enfants de 4 à 11"}, "es": {"Niños de 4 a 11", "Niños entre 4 y 11"},
+		"it": {"Bambini da 4 a 11", "Bambini dai 4 agli 11"}, "pt": {"Crianças dos 4 aos 11", "Crianças de 4 a 11"},
+		"nl": {"Kinderen van 4 tot 11", "Kinderen 4 t/m 11"}, "pl": {"Dzieci od 4 do 11", "Dzieci między 4 a 11"},
+		"tr": {"Çocuklar 4-11", "4-11 yaş çocuklar"}, "zh": {"儿童4至11"}, "ja": {"子供4〜11"}, "ar": {"الأطفال من 4 إلى 11"},
+	} {
+		for _, span := range spans {
+			for _, end := range []string{"", ".", ": 5 €", ", 5 €", ".\n"} {
+				require.Equal(t, answer.Holds, answer.Covers(language, span+end, 7), span+end)
+				require.Equal(t, answer.Fails, answer.Covers(language, span+end, 15), span+end)
+				require.Equal(t, answer.Fails, answer.Covers(language, span+end, 2), span+end)
+			}
+		}
+	}
+	require.Equal(t, answer.Unclear, answer.Covers("de", "Täglich von 9 bis 11.30 Uhr", 10))
+}
+
+// The French word for years is an article in other languages.
+func TestYearsThatAreAnArticle(t *testing.T) {
+	t.Parallel()
+
+	require.Equal(t, -1, answer.AskedAge("en", "a table for 6 an hour before closing"))
+	require.Equal(t, "a table for 6 an hour before closing", answer.WithoutAge("en", "a table for 6 an hour before closing"))
+	require.Equal(t, 1, answer.AskedAge("fr", "mon bébé a 1 an"))
+	require.Equal(t, 1, answer.AskedAge("fr-CA", "mon enfant de 1 an"))
+}

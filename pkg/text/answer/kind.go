@@ -498,9 +498,6 @@ func (e *Evidence) Alarms(heading *Evidence) float64 {
 	return 0
 }
 
-// Aids says whether a sentence tells of first aid: who gives it, or where the kit is.
-func (e *Evidence) Aids() bool { return e.has("first_aid", "first_aid_kit", "plaster_bandage") }
-
 // Satisfied are the concepts that an answer of a kind has by being of that kind: they say
 // little of what the question is about.
 func (k Kind) Satisfied(concepts []int) bool {

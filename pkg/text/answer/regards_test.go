@@ -37,3 +37,41 @@ func TestWhomToTalkToAboutAMatter(t *testing.T) {
 	require.False(t, answer.Regards("en", "who can I talk to about you being a robot?"))
 	require.NotEqual(t, answer.Disclosure, answer.Hear("pl", "czy ktoś u was mówi po rosyjsku?").Act)
 }
+
+// Who wishes to talk to somebody about a matter does not ask whom to turn to in it.
+func TestWhomToTurnToOrSomebodyToTalkTo(t *testing.T) {
+	t.Parallel()
+
+	for text, language := range map[string]string{
+		"who can I talk to about data protection?": "en", "who can I talk to about prices?": "en", "an wen wende ich mich wegen einer Beschwerde": "de", "à qui parler pour une réclamation": "fr",
+		"con quién hablo para una queja": "es", "siamo in 20, con chi parlo per la cena?": "it", "com quem falo sobre a matrícula": "pt", "met wie kan ik praten over een klacht": "nl",
+		"z kim rozmawiam w sprawie faktury": "pl", "fatura hakkında kiminle konuşabilirim": "tr", "关于发票我可以找谁咨询": "zh", "請求書について誰に相談すればいいですか": "ja", "مع من يمكنني التحدث عن الفاتورة": "ar",
+	} {
+		require.True(t, answer.SeeksWhom(language, text), text)
+	}
+	for text, language := range map[string]string{
+		"Can I talk to someone about the Silver Pass?": "en", "I want to speak to somebody about my invoice": "en", "Can I talk to a person?": "en",
+		"Kann ich mit jemandem über die Rechnung sprechen?": "de", "who am I talking to?": "en",
+	} {
+		require.False(t, answer.SeeksWhom(language, text), text)
+	}
+}
+
+// What tells how somebody is reached has an address or a number, or a name and what they do.
+func TestHowSomebodyIsReached(t *testing.T) {
+	t.Parallel()
+
+	for text, language := range map[string]string{
+		"Complaints: help@house.example": "en", "For invoices call 020 7946 0018.": "en", "Our head of billing is Ann Carter.": "en", "Ansprechpartner für Rechnungen ist unser Leiter Jens Vogt.": "de",
+		"Contact Maria Lopes about enrolment.": "en", "Our data protection officer is Tomás Quirke.": "en", "Notre déléguée est Mme Anne Leroy.": "fr", "Il referente per le fatture è Marco Bassi.": "it",
+		"Rechnungen: 030 2026 1234": "de",
+	} {
+		require.True(t, answer.Reaches(language, text), text)
+	}
+	for text, language := range map[string]string{
+		"The Silver Pass costs 120 euros.": "en", "The Silver Pass is sold at www.house.example": "en", "See https://house.example/Silver for the Silver Pass": "en",
+		"The Silver Pass is for the season 2026/2027.": "en", "Der Silberpass gilt bis 31.12.2026 - 31.12.2027.": "de", "The Silver Pass costs 120 000 000 pesos.": "en",
+	} {
+		require.False(t, answer.Reaches(language, text), text)
+	}
+}

@@ -240,7 +240,9 @@ func (t *talk) learn(section, pattern string, c *compiler) {
 	if t.wide {
 		return
 	}
-	if slices.Contains(kinds, Kind(section)) || section == string(YesNo) || section == "lead" || section == "filler" {
+	// Those of turning to somebody name what is asked for: to complain, the number.
+	asks := slices.Contains(kinds, Kind(section)) && Kind(section) != Phone && Kind(section) != Whom
+	if asks || section == string(YesNo) || section == "lead" || section == "filler" {
 		for _, word := range hear(strings.NewReplacer("|", " ", "?", " ", "*", " ", "$", " ", "^", " ").Replace(pattern), nil).words {
 			t.function[word] = true
 		}

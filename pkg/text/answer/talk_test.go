@@ -24,3 +24,22 @@ func TestTalkFilesAreSound(t *testing.T) {
 		}
 	}
 }
+
+// The words of whom to turn to and of a number are what is asked for, and no words of asking.
+func TestWhatIsNoWordOfAsking(t *testing.T) {
+	for language, words := range map[string][]string{
+		"en": {"complain", "complaint", "report", "responsible", "dial", "approach"},
+		"de": {"wahlen", "zustandig", "ansprechpartner", "verantwortlich"}, "fr": {"occupe"}, "pl": {"zajmuje"},
+	} {
+		for _, word := range words {
+			require.False(t, OfAsking(language, word), "%s %s", language, word)
+		}
+	}
+	for language, words := range map[string][]string{"it": {"qual", "vostro", "suo"}, "es": {"cual"}, "pt": {"vosso", "seu"}, "de": {"eure", "ihre"}} {
+		for _, word := range words {
+			require.True(t, OfAsking(language, word), "%s %s", language, word)
+		}
+	}
+	require.True(t, OfAsking("en", "who"))
+	require.True(t, OfAsking("de", "wann"))
+}

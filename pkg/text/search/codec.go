@@ -15,6 +15,12 @@ import (
 // be analysed anew.
 const version = 2
 
+// readable says whether a document in a language, by its code, that was stored under a version is
+// what this one would write: version 2 stems Polish, and is else as version 1.
+func readable(v byte, language string) bool {
+	return v == version || v == 1 && language != "pl"
+}
+
 // ErrVersion says that a form was stored by another version of the analysis.
 var ErrVersion = errors.New("analysed by another version")
 
@@ -73,14 +79,14 @@ const (
 	minPassage   = len(id.Chunk{}) + 2
 )
 
-// newReader reads a form: any bytes, of which those that Marshal does not write
+// newReader reads a form of a document in a language: any bytes, of which those that Marshal does not write
 // are found out, and what is allocated stays in proportion to them.
-func newReader(form []byte) (reader, error) {
+func newReader(form []byte, language string) (reader, error) {
 	r := reader{rest: form}
 	switch v := r.byte(); {
 	case r.failed:
 		return r, ErrCorrupt
-	case v != version:
+	case !readable(v, language):
 		return r, ErrVersion
 	}
 	return r, nil

@@ -69,6 +69,26 @@ func TestAddRefuses(t *testing.T) {
 	require.Len(t, x.parts, 1)
 }
 
+// What was stored before Polish was stemmed is as good as new in every other language.
+func TestAddTakesTheFormBefore(t *testing.T) {
+	t.Parallel()
+
+	x := New()
+	for _, language := range []string{"en", "de-AT", "ja", ""} {
+		before := one(language, "some words and some more")
+		before[0] = 1
+		require.NoError(t, x.Add(id.NewDocument(), nil, language, before), language)
+	}
+	for _, language := range []string{"pl", "pl-PL"} {
+		before := one(language, "kilka słów i jeszcze kilka")
+		before[0] = 1
+		require.ErrorIs(t, x.Add(id.NewDocument(), nil, language, before), ErrVersion, language)
+	}
+	other := one("en", "some words")
+	other[0] = 0
+	require.ErrorIs(t, x.Add(id.NewDocument(), nil, "en", other), ErrVersion)
+}
+
 func TestHeadingsCountMore(t *testing.T) {
 	t.Parallel()
 

@@ -85,7 +85,7 @@ func (p *part) add(d *document, forms [][]byte) error {
 // Nothing of it is kept: terms go into the dictionary and postings to their
 // lists as they are read.
 func (p *part) enter(d *document, form []byte) ([]uint32, error) {
-	r, err := newReader(form)
+	r, err := newReader(form, p.language)
 	if err != nil {
 		return nil, err
 	}
