@@ -227,6 +227,26 @@ func (c Client) Replies(ctx context.Context, ticket string, after int64) (all []
 	return slices.CompactFunc(all, func(a, b Reply) bool { return a.ID == b.ID }), last, nil
 }
 
+// LastComment is the last comment of a ticket, public or not; 0 for none. The error is as that of Replies.
+func (c Client) LastComment(ctx context.Context, ticket string) (int64, error) {
+	var answer struct {
+		Comments *[]struct {
+			ID int64 `json:"id"`
+		} `json:"comments"`
+	}
+	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/"+url.PathEscape(ticket)+"/comments.json?sort_order=desc&per_page=1", "", nil, &answer); err != nil {
+		return 0, err
+	}
+	if answer.Comments == nil {
+		return 0, &upstream.Error{Code: upstream.Malformed}
+	}
+	last := int64(0)
+	for _, each := range *answer.Comments {
+		last = max(last, each.ID)
+	}
+	return last, nil
+}
+
 // Create makes a ticket, once for a key within two hours. The error is an upstream.Error, of code Unavailable where another
 // ticket is being made by the key, or context.Canceled.
 func (c Client) Create(ctx context.Context, t Ticket, key string) (Standing, error) {

@@ -100,20 +100,24 @@ func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) err
 	return err
 }
 
-// one reads what was written in a ticket.
+// one reads what was written in a ticket. Of one that was made while nothing was taken back it is noted how far it is, and nothing is
+// taken: what was written before is old, and can have been deleted here.
 func (r *reading) one(ctx context.Context, t taken, whole bool) error {
-	if whole || t.standing.UpdatedAt != t.Read.Seen || t.standing.UpdatedAt == "" {
-		err := r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
+	err := r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
+		switch {
+		case t.Known.Status == "" && t.Read == (notice.Read{}):
+			t.last, err = c.LastComment(ctx, t.Known.External)
+		case whole || t.standing.UpdatedAt != t.Read.Seen || t.standing.UpdatedAt == "":
 			t.replies, t.last, err = c.Replies(ctx, t.Known.External, t.Read.Comment)
-			return err
-		})
-		if absent(err) {
-			r.counts[exchange.Gone]++
-			return nil
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	})
+	if absent(err) {
+		r.counts[exchange.Gone]++
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	t.replies = slices.DeleteFunc(t.replies, func(p zendesk.Reply) bool {
 		return !p.Agent && p.Author != t.standing.Requester || card.Clean(p.Text) == ""

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/notice"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -149,6 +150,41 @@ func TestWhatBecomesOfATicketIsTakenBack(t *testing.T) {
 	require.NotEmpty(t, eventtest.Log(t, b.tenants, b.org, event.HandoffUpdated))
 }
 
+// What became of tickets before takesBack was switched on is not taken, whatever is written to them meanwhile; what becomes of them since is.
+func TestTakesBackIsSwitchedOn(t *testing.T) {
+	b, s := newZendesk(t, nil)
+	i, told := b.leaves(inbox.Handoff), b.leaves(inbox.Handoff)
+	b.tell()
+	for _, ticket := range s.Tickets() {
+		s.Reply(ticket.ID, true, "Marked reply")
+		s.Reply(ticket.ID, false, "Marked answer")
+	}
+	s.Turn(s.Tickets()[0].ID, "open")
+	b.change(i.ID, state(inbox.Done))
+	b.change(told.ID, state(inbox.Open))
+	b.tell()
+	s.Turn(s.Tickets()[0].ID, "open")
+	b.configure(takesBack)
+	b.note(told.ID, "Call her")
+	b.tell()
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{DryRun: true}))
+	b.read()
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{}))
+	now, notes := b.get(i.ID)
+	require.Equal(t, inbox.Done, now.State)
+	require.Empty(t, notes)
+	require.Nil(t, now.FirstReplyAt)
+	_, notes = b.get(told.ID)
+	require.Len(t, notes, 1)
+
+	s.Reply(s.Tickets()[0].ID, true, "A new reply")
+	s.Turn(s.Tickets()[0].ID, "pending")
+	b.read()
+	now, notes = b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
+	require.Len(t, notes, 1)
+}
+
 // Where both changed the state, the inbox's holds.
 func TestConflictingStates(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
@@ -192,6 +228,35 @@ func TestReadingsTwiceAtOnce(t *testing.T) {
 	require.Len(t, notes, 3)
 	s.Behave(s.Lose, status(http.StatusTooManyRequests), status(http.StatusBadGateway))
 	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// What a pass takes while a ticket is written to is not undone by that.
+func TestAPassWhileATicketIsWritten(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.read()
+	b.note(i.ID, "Call her")
+	telling := b.prepare(b.queued()[0])
+	s.Turn(s.Tickets()[0].ID, "solved")
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Done, now.State)
+	telling()
+	n, err := notice.Get(t.Context(), b.tenants, b.org, notice.Key{Connection: b.connection, Item: i.ID})
+	require.NoError(t, err)
+	require.Equal(t, []any{"solved", "done", now.Edition}, []any{n.Known.Status, n.Known.State, n.Known.StateEdition})
+	require.NotZero(t, n.Read.Comment)
+
+	// Of another ticket nothing was read.
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		k := n.Known
+		k.External = "999"
+		return notice.Note(ctx, tx, n, k)
+	})
+	n, err = notice.Get(t.Context(), b.tenants, b.org, n.Key)
+	require.NoError(t, err)
+	require.Equal(t, notice.Read{}, n.Read)
 }
 
 // Nothing of a visitor comes back who is forgotten, nor of a ticket that says it is another item's, nor of another account's.
