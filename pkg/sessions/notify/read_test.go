@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/zendesk/zendesktest"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
@@ -289,6 +290,7 @@ func TestAHelpdeskThatLiesAboutTime(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
 	i := b.leaves(inbox.Handoff)
 	b.tell()
+	b.clock.Step(2 * time.Minute)
 	b.read()
 	s.Lie()
 	ticket := s.Tickets()[0].ID
@@ -328,6 +330,158 @@ func TestManyAnswers(t *testing.T) {
 	}
 	b.read()
 	_, notes = b.get(i.ID)
+	require.Len(t, notes, 75, "no step takes more")
+	for range 5 {
+		b.read()
+	}
+	_, notes = b.get(i.ID)
 	require.Len(t, notes, inbox.MaxNotes)
 	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// Who gives a ticket the status that it had, once the requester answered, means it.
+func TestAStatusThatIsGivenAnew(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	for status, state := range map[string]inbox.State{"pending": inbox.Waiting, "solved": inbox.Done} {
+		s.Turn(ticket, status)
+		b.read()
+		s.Reply(ticket, false, "Thank you")
+		s.Turn(ticket, "open")
+		s.Turn(ticket, status)
+		b.read()
+		b.tell()
+		now, notes := b.get(i.ID)
+		require.Equal(t, state, now.State)
+		require.True(t, notes[len(notes)-1].Received())
+		require.Equal(t, status, s.Tickets()[0].Status)
+	}
+
+	// What was answered after the status was read opens it.
+	s.Behave(func(w http.ResponseWriter, r *http.Request) {
+		says(http.StatusOK, fmt.Sprintf(`{"tickets": [{"id": %d, "external_id": %q, "status": "solved", "requester_id": 9, "updated_at": %q}]}`,
+			ticket, i.ID, b.now().Add(-time.Minute).Format(time.RFC3339)))(w, r)
+	})
+	s.Reply(ticket, false, "One more thing")
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Open, now.State)
+}
+
+// What is spam stays so, whatever becomes of its ticket.
+func TestSpamStays(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.change(i.ID, state(inbox.Spam))
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	s.Reply(ticket, false, "Buy this")
+	s.Turn(ticket, "open")
+	b.read()
+	b.tell()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Spam, now.State)
+	require.Equal(t, "open", s.Tickets()[0].Status)
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// In a ticket without the visitor nothing is written to them.
+func TestATicketOfAnAgent(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff, func(i *inbox.Item) { i.Contact.Email = nil })
+	b.tell()
+	require.Nil(t, s.Tickets()[0].Requester)
+	s.Reply(s.Tickets()[0].ID, true, "Who takes this?")
+	b.read()
+	now, notes := b.get(i.ID)
+	require.Empty(t, notes)
+	require.Nil(t, now.FirstReplyAt)
+}
+
+// A ticket that cannot be read stands in no other's way, and is read once it can be.
+func TestATicketThatCannotBeRead(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	bad, good := b.leaves(inbox.Handoff), b.leaves(inbox.Handoff)
+	b.tell()
+	for _, ticket := range s.Tickets() {
+		s.Reply(ticket.ID, true, "Yes")
+	}
+	for _, how := range []http.HandlerFunc{status(http.StatusForbidden), status(http.StatusUnprocessableEntity), says(http.StatusOK, "<html>")} {
+		s.Behave(nil, how)
+		require.EqualValues(t, 1, b.sync(exchange.Order{})["skipped"])
+		_, notes := b.get(good.ID)
+		require.Len(t, notes, 1)
+		_, notes = b.get(bad.ID)
+		require.Empty(t, notes)
+	}
+	// An answer that is too large is asked for in parts.
+	big := says(http.StatusOK, strings.Repeat("x", 5<<20))
+	s.Behave(big, nil, nil, big, big)
+	require.Equal(t, map[string]int64{"taken": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+	s.Behave(big, big, nil)
+	require.Equal(t, map[string]int64{"skipped": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+	s.Behave(nil, big, big, big, big, big)
+	require.Equal(t, map[string]int64{"skipped": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// What was written has its own time, which is no later than now.
+func TestWhenRepliesWereWritten(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	wrote := b.now().Truncate(time.Second)
+	s.Reply(s.Tickets()[0].ID, true, "Yes")
+	s.Reply(s.Tickets()[0].ID, false, "Thank you")
+	s.Set(func(s *zendesktest.Server) { s.Now = func() time.Time { return b.now().Add(time.Hour) } })
+	s.Reply(s.Tickets()[0].ID, true, "From tomorrow")
+	s.Set(func(s *zendesktest.Server) { s.Now = b.clock.Now })
+	b.clock.Step(9 * time.Minute)
+	b.read()
+	now, notes := b.get(i.ID)
+	require.Len(t, notes, 3)
+	require.True(t, now.FirstReplyAt.Equal(wrote), now.FirstReplyAt)
+	require.True(t, notes[0].At.Equal(wrote) && notes[1].At.Equal(wrote) && notes[2].At.Equal(b.now()))
+}
+
+// What is written by the second at which a ticket was read is read too.
+func TestTwoChangesInASecond(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.clock.Step(time.Minute)
+	j := b.reader()
+	for _, words := range []string{"One", "Two"} {
+		s.Reply(s.Tickets()[0].ID, true, words)
+		b.step(&j)
+	}
+	_, notes := b.get(i.ID)
+	require.Len(t, notes, 2)
+}
+
+// An account is asked for so much at once, and then left alone; what is closed is read once.
+func TestManyTickets(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	for range 60 {
+		b.leaves(inbox.Handoff)
+	}
+	b.tell()
+	b.clock.Step(2 * time.Minute)
+	for _, ticket := range s.Tickets() {
+		s.Reply(ticket.ID, true, "Yes")
+		s.Turn(ticket.ID, "closed")
+	}
+	b.clock.Step(2 * time.Minute)
+	before := len(s.Requests())
+	j := b.reader()
+	require.Equal(t, 7500*time.Millisecond, b.step(&j))
+	require.Len(t, s.Requests()[before:], 1+25)
+	b.step(&j)
+	require.Equal(t, 10*time.Minute, b.step(&j))
+	require.Len(t, s.Requests()[before:], 3+60)
+	before = len(s.Requests())
+	require.Empty(t, b.sync(exchange.Order{}))
+	require.Len(t, s.Requests()[before:], 0)
 }
