@@ -571,18 +571,14 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	item := *p.item
 	if p.takes() {
 		locked, err := inbox.Lock(ctx, tx, item.ID)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if locked.Edition != item.Edition && !p.written {
+		case locked.Edition != item.Edition && !p.written:
 			return nil, nil
-		}
-		if locked.Edition != item.Edition { // which is compared again; until then what was taken is not
-			link.Ours, link.Theirs = maps.Clone(p.base.Ours), maps.Clone(p.base.Theirs)
-			for name := range p.write {
-				link.Ours[name] = digests(&item, e.mapping.ours(&item))[name]
-				link.Theirs[name] = digests(&item, e.mapping.theirs(*p.there))[name]
-			}
+		case locked.Edition != item.Edition: // which is compared again; until then what was taken is not
+			link.Ours = with(p.base.Ours, digests(&item, e.mapping.ours(&item)), p.write)
+			link.Theirs = with(p.base.Theirs, digests(&item, e.mapping.theirs(*p.there)), p.write)
 			return &link, nil
 		}
 		meant, _ := locked.With(p.take)
@@ -599,18 +595,20 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	ours[address] = p.address
 	link.Ours, link.Theirs = digests(&item, ours), digests(&item, e.mapping.theirs(*p.there))
 	if !p.written { // what is refused is news still
-		for name := range p.write {
-			keepBase(link.Ours, p.base.Ours, name)
-			keepBase(link.Theirs, p.base.Theirs, name)
-		}
+		link.Ours, link.Theirs = with(link.Ours, p.base.Ours, p.write), with(link.Theirs, p.base.Theirs, p.write)
 	}
 	return &link, nil
 }
 
-func keepBase(now, base map[string]string, name string) {
-	if was, known := base[name]; known {
-		now[name] = was
-	} else {
-		delete(now, name)
+// with are digests, some of which are those of others.
+func with(digests, others, some map[string]string) map[string]string {
+	all := maps.Clone(digests)
+	for name := range some {
+		if other, known := others[name]; known {
+			all[name] = other
+		} else {
+			delete(all, name)
+		}
 	}
+	return all
 }

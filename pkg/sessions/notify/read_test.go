@@ -483,5 +483,5 @@ func TestManyTickets(t *testing.T) {
 	require.Len(t, s.Requests()[before:], 3+60)
 	before = len(s.Requests())
 	require.Empty(t, b.sync(exchange.Order{}))
-	require.Len(t, s.Requests()[before:], 0)
+	require.Empty(t, s.Requests()[before:])
 }

@@ -76,12 +76,7 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 		if known.External == "" {
 			return known, nil
 		}
-		if s.to.TakesBack() && (made || s.told == 0) { // else what became of it before is not taken
-			if known.Status = "new"; made { // as it was made, also where the answer was lost
-				known.Status = cmp.Or(standing.Status, known.Status)
-			}
-		}
-		if made {
+		if known.Status = s.began(standing, made); made {
 			known.State, known.Said = string(inbox.New), s.contact+s.words
 		}
 	}
@@ -107,6 +102,17 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 		known.Note = notes[len(notes)-1].ID
 	}
 	return known, nil
+}
+
+// began is the status that a ticket was made with, as far as what becomes of it since is taken back: not of one that was made before that.
+func (s *desk) began(found zendesk.Standing, made bool) string {
+	switch {
+	case !s.to.TakesBack(), !made && s.told > 0:
+		return ""
+	case made && found.Status != "":
+		return found.Status
+	}
+	return "new" // also where the answer was lost
 }
 
 // mostNotes is how many parts a comment has at most.
