@@ -58,6 +58,9 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	if err != nil {
 		return false, err
 	}
+	if until != nil && !until.After(r.At) { // as if they were deleted already
+		kept, until = false, nil
+	}
 	if !kept {
 		r.Text, r.Sender, r.MessageID = "", "", digested(r.MessageID)
 	}

@@ -218,7 +218,7 @@ func Keep(ctx context.Context, tx *tenant.Tx, n Notice) error {
 const known = `external_id = $4, account = $5, note_id = $7, said = $8,
 	comment = CASE WHEN external_id = $4 AND account = $5 THEN comment ELSE 0 END, seen = CASE WHEN external_id = $4 AND account = $5 THEN seen ELSE '' END,
 	state = CASE WHEN state_edition > $11 THEN state ELSE $6 END, state_edition = CASE WHEN state_edition > $11 THEN state_edition ELSE $9 END,
-	status = CASE WHEN state_edition > $11 THEN status ELSE $10 END`
+	status = CASE WHEN state_edition > $11 OR $10 = '' AND external_id = $4 AND account = $5 THEN status ELSE $10 END`
 
 // Note notes what is known of something that is not told yet, where telling it got a part of the way.
 func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {

@@ -21,6 +21,7 @@ import (
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -444,6 +445,41 @@ func TestWhenRepliesWereWritten(t *testing.T) {
 	require.Len(t, notes, 3)
 	require.True(t, now.FirstReplyAt.Equal(wrote), now.FirstReplyAt)
 	require.True(t, notes[0].At.Equal(wrote) && notes[1].At.Equal(wrote) && notes[2].At.Equal(b.now()))
+}
+
+// Words that would be deleted by now are not kept.
+func TestOldAnswers(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return setting.Set(ctx, tx, setting.RetentionDays, int64(30), "test", b.now())
+	})
+	for range 2 {
+		s.Reply(s.Tickets()[0].ID, false, "Marked answer")
+		b.clock.Step(29 * 24 * time.Hour)
+	}
+	b.read()
+	_, notes := b.get(i.ID)
+	require.Len(t, notes, 2)
+	require.Empty(t, notes[0].Text)
+	require.Equal(t, "Marked answer", notes[1].Text)
+}
+
+// A ticket that is read for the first time while it is written to is known from then on.
+func TestAFirstReadingWhileATicketIsWritten(t *testing.T) {
+	b, s := newZendesk(t, nil)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.configure(takesBack)
+	b.note(i.ID, "Call her")
+	telling := b.prepare(b.queued()[0])
+	b.read()
+	telling()
+	s.Turn(s.Tickets()[0].ID, "pending")
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
 }
 
 // What is written by the second at which a ticket was read is read too.
