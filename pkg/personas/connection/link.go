@@ -49,6 +49,13 @@ func Linked(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection,
 		WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR item_id > $3) ORDER BY item_id LIMIT $4`, org, c, after, limit)
 }
 
+// Compared are the links with what is there that were compared, by what they were compared with. They ride connection_link_by_external.
+func Compared(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, external []string) ([]Link, error) {
+	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], `
+		SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link
+		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND theirs <> '{}'`, org, c, external)
+}
+
 // SaveLinks notes what items are there. Others that are linked with what one of them was compared with are empty then. It rides
 // connection_link_by_external.
 func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link, now time.Time) error {

@@ -347,4 +347,11 @@ func TestLinksOfTheSame(t *testing.T) {
 	}) {
 		require.Contains(t, statement.Forced(t, shard), "connection_link_by_external", statement.SQL)
 	}
+	for _, statement := range s.sent.Of(t, "theirs <> '{}'", func() error {
+		found, err := connection.Compared(t.Context(), s.tenants, s.one, c, []string{"1", "2"})
+		require.Len(t, found, 1, "of the other nothing was compared")
+		return err
+	}) {
+		require.Contains(t, statement.Forced(t, shard), "connection_link_by_external", statement.SQL)
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,7 +15,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/provider/card"
 	"visavis.dev/pkg/provider/upstream"
 )
 
@@ -80,6 +85,8 @@ type Standing struct {
 	Status string
 	// Requester is the id of the user whose ticket it is; 0 where that is not told.
 	Requester int64
+	// EndUser says that the requester is no agent; false where that is not asked.
+	EndUser bool
 	// UpdatedAt tells one time that it was changed from another.
 	UpdatedAt string
 }
@@ -144,12 +151,16 @@ func (c Client) Find(ctx context.Context, externalID string) (oldest Standing, e
 	return oldest, nil
 }
 
-// Tickets are those of some tickets, by their ids, that are there: of 100 at most, each named once. The error is as that of Find.
+// MaxTickets is how many tickets one request reads.
+const MaxTickets = 100
+
+// Tickets are those of some tickets, by their ids, that are there: of MaxTickets at most, each named once. The error is as that of Find.
 func (c Client) Tickets(ctx context.Context, which []string) (map[string]Standing, error) {
 	var answer struct {
 		Tickets *[]found `json:"tickets"`
+		Users   []user   `json:"users"`
 	}
-	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/show_many.json?ids="+url.QueryEscape(strings.Join(which, ",")), "", nil, &answer); err != nil {
+	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/show_many.json?include=users&ids="+url.QueryEscape(strings.Join(which, ",")), "", nil, &answer); err != nil {
 		return nil, noAccount(err)
 	}
 	if answer.Tickets == nil {
@@ -157,7 +168,9 @@ func (c Client) Tickets(ctx context.Context, which []string) (map[string]Standin
 	}
 	all := map[string]Standing{}
 	for _, t := range *answer.Tickets {
-		if s := t.standing(); t.Status != "deleted" && slices.Contains(which, s.Ticket) {
+		s := t.standing()
+		s.EndUser = slices.ContainsFunc(answer.Users, func(u user) bool { return u.ID == s.Requester && u.Role == "end-user" })
+		if t.Status != "deleted" && slices.Contains(which, s.Ticket) {
 			all[s.Ticket] = s
 		}
 	}
@@ -170,61 +183,113 @@ type Reply struct {
 	Author int64
 	// Agent says that an agent or an admin wrote it.
 	Agent bool
-	Text  string
+	// Text is at most LongestReply characters, without what changes how others read.
+	Text string
+	// At is when it was written; zero where that is not told.
+	At time.Time
 }
 
+// LongestReply bounds what is read of a reply, in characters.
+const LongestReply = 10_000
+
 const (
-	// repliesPage is how many comments a page has, and mostReplyPages how many pages are read: older comments are left there.
-	repliesPage    = 100
-	mostReplyPages = 5
+	// mostReplies is how many comments of a ticket are read: older ones are left there. mostReplyPages bounds the calls for them.
+	mostReplies    = 500
+	mostReplyPages = 25
 )
 
-// Replies are the public comments of a ticket after one of them, oldest first, and the last comment of all. The error is an upstream.Error or context.Canceled.
+// pageSizes are how many comments are asked for at once, fewer where the answer is too large. Each is a multiple of the next.
+var pageSizes = []int{100, 50, 25, 5, 1}
+
+// comments is a page of a ticket's comments, newest first.
+type comments struct {
+	Comments *[]struct {
+		ID      int64  `json:"id"`
+		Author  int64  `json:"author_id"`
+		Public  bool   `json:"public"`
+		Plain   string `json:"plain_body"`
+		Body    string `json:"body"`
+		Created string `json:"created_at"`
+	} `json:"comments"`
+	Users []user  `json:"users"`
+	Next  *string `json:"next_page"`
+}
+
+type user struct {
+	ID   int64  `json:"id"`
+	Role string `json:"role"`
+}
+
+// Replies are the public comments of a ticket after one of them, oldest first, and the last comment of all. The error is an upstream.Error,
+// which wraps egress.ErrTooLarge where a single comment is too large, or context.Canceled.
 func (c Client) Replies(ctx context.Context, ticket string, after int64) (all []Reply, last int64, err error) {
 	last = after
-	for page := 1; page <= mostReplyPages; page++ {
-		var answer struct {
-			Comments *[]struct {
-				ID     int64  `json:"id"`
-				Author int64  `json:"author_id"`
-				Public bool   `json:"public"`
-				Plain  string `json:"plain_body"`
-				Body   string `json:"body"`
-			} `json:"comments"`
-			Users []struct {
-				ID   int64  `json:"id"`
-				Role string `json:"role"`
-			} `json:"users"`
-			Next *string `json:"next_page"`
+	sizes := pageSizes
+	for from, calls := 0, 0; from < mostReplies && calls < mostReplyPages; calls++ {
+		var page comments
+		path := fmt.Sprintf("/api/v2/tickets/%s/comments.json?include=users&sort_order=desc&per_page=%d&page=%d", url.PathEscape(ticket), sizes[0], from/sizes[0]+1)
+		err := c.send(ctx, http.MethodGet, path, "", nil, &page)
+		if errors.Is(err, egress.ErrTooLarge) && len(sizes) > 1 {
+			sizes = sizes[1:]
+			continue
 		}
-		path := "/api/v2/tickets/" + url.PathEscape(ticket) + "/comments.json?include=users&sort_order=desc&per_page=" + strconv.Itoa(repliesPage) + "&page=" + strconv.Itoa(page)
-		if err := c.send(ctx, http.MethodGet, path, "", nil, &answer); err != nil {
+		if err != nil {
 			return nil, after, err
 		}
-		if answer.Comments == nil {
+		if page.Comments == nil {
 			return nil, after, &upstream.Error{Code: upstream.Malformed}
 		}
-		known := false
-		for _, each := range *answer.Comments {
-			if each.ID <= after {
-				known = true
-				continue
-			}
-			if last = max(last, each.ID); !each.Public {
-				continue
-			}
-			r := Reply{ID: each.ID, Author: each.Author, Text: cmp.Or(each.Plain, each.Body)}
-			for _, u := range answer.Users {
-				r.Agent = r.Agent || u.ID == r.Author && (u.Role == "agent" || u.Role == "admin")
-			}
-			all = append(all, r)
-		}
-		if known || answer.Next == nil || len(*answer.Comments) == 0 {
+		some, known := page.replies(after, &last)
+		all = append(all, some...)
+		if known || page.Next == nil || len(*page.Comments) == 0 {
 			break
 		}
+		from += sizes[0]
 	}
 	slices.SortFunc(all, func(a, b Reply) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(all, func(a, b Reply) bool { return a.ID == b.ID }), last, nil
+}
+
+// replies are the public comments of a page after one of them, and whether that is on it or before it. last is moved on to the last comment.
+func (p *comments) replies(after int64, last *int64) (all []Reply, known bool) {
+	for _, each := range *p.Comments {
+		if each.ID <= after {
+			known = true
+			continue
+		}
+		if *last = max(*last, each.ID); !each.Public {
+			continue
+		}
+		r := Reply{ID: each.ID, Author: each.Author, Text: card.Cut(card.Clean(cmp.Or(each.Plain, each.Body)), LongestReply)}
+		for _, u := range p.Users {
+			r.Agent = r.Agent || u.ID == r.Author && (u.Role == "agent" || u.Role == "admin")
+		}
+		if at, err := time.Parse(time.RFC3339, each.Created); err == nil {
+			r.At = at.UTC()
+		}
+		all = append(all, r)
+	}
+	return all, known
+}
+
+// LastComment is the last comment of a ticket, public or not; 0 for none. The error is as that of Replies.
+func (c Client) LastComment(ctx context.Context, ticket string) (int64, error) {
+	var answer struct {
+		Comments *[]struct {
+			ID int64 `json:"id"`
+		} `json:"comments"`
+	}
+	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/"+url.PathEscape(ticket)+"/comments.json?sort_order=desc&per_page=1", "", nil, &answer); err != nil {
+		return 0, err
+	}
+	if answer.Comments == nil {
+		return 0, &upstream.Error{Code: upstream.Malformed}
+	}
+	last := int64(0)
+	for _, each := range *answer.Comments {
+		last = max(last, each.ID)
+	}
+	return last, nil
 }
 
 // Create makes a ticket, once for a key within two hours. The error is an upstream.Error, of code Unavailable where another

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/card"
 	"visavis.dev/pkg/provider/hubspot"
@@ -119,10 +120,14 @@ const address = "email"
 func digests(of *inbox.Item, values map[string]string) map[string]string {
 	all := map[string]string{}
 	for name, value := range values {
-		sum := sha256.Sum256([]byte(of.ID.String() + "/" + name + "/" + value))
-		all[name] = hex.EncodeToString(sum[:16])
+		all[name] = digest(of.ID, name, value)
 	}
 	return all
+}
+
+func digest(of id.InboxItem, name, value string) string {
+	sum := sha256.Sum256([]byte(of.String() + "/" + name + "/" + value))
+	return hex.EncodeToString(sum[:16])
 }
 
 // changes are what each side is to be given of the other.

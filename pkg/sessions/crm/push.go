@@ -30,6 +30,8 @@ type person struct {
 	// there is the contact; nil for none. elsewhere says that there is one that is not answered by its id, and gone that it was deleted.
 	there           *hubspot.Contact
 	elsewhere, gone bool
+	// another says that the contact is first of all another address's, which is what it is compared by: the item is linked with it alone.
+	another bool
 	changes
 	// written says that all that was to be written was, refused that the service does not take the address, and unmapped that it takes
 	// the address alone.
@@ -89,6 +91,9 @@ func (e *exchanging) do(ctx context.Context, items []inbox.Item, all, dry bool) 
 			p.write = e.mapping.ours(p.item)
 			maps.DeleteFunc(p.write, func(_, value string) bool { return value == "" })
 			news = append(news, p)
+			continue
+		case p.another:
+			p.written = true
 			continue
 		}
 		p.changes = e.mapping.compare(p.item, *p.there, p.base, p.news)
@@ -242,8 +247,41 @@ func (e *exchanging) read(ctx context.Context) error {
 			}
 		}
 	}
+	if err == nil {
+		err = e.tellApart(ctx)
+	}
 	return err
 }
+
+// tellApart finds out who has the same contact as another address, which that is compared by.
+func (e *exchanging) tellApart(ctx context.Context) error {
+	var external []string
+	for _, p := range e.people {
+		if p.there != nil && !p.holds() {
+			external = append(external, p.there.ID)
+		}
+	}
+	if len(external) == 0 {
+		return nil
+	}
+	compared, err := connection.Compared(ctx, e.Tenants, e.opened.Org, e.opened.ID, external)
+	for _, p := range e.people {
+		if p.there == nil || p.holds() {
+			continue
+		}
+		p.another = p.there.Email != p.address && (p.base == nil || p.base.Theirs != nil)
+		for _, l := range compared {
+			if l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
+				was, known := l.Ours[address]
+				p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
+			}
+		}
+	}
+	return err
+}
+
+// holds says whether the contact was compared with the item.
+func (p *person) holds() bool { return p.base != nil && len(p.base.Theirs) > 0 }
 
 // readSome reads contacts by their ids. An answer that is too large is asked for in parts; what is too large alone is left out, as if it were
 // merged.
@@ -454,6 +492,8 @@ func (e *exchanging) count(items []inbox.Item, dry bool, err error) {
 		case !p.written && err != nil:
 		case p.gone:
 			e.counts[exchange.Gone]++
+		case p.another:
+			e.counts[exchange.Unchanged]++
 		case p.written && (!linked || link.Edition < item.Edition || newest && len(p.write) > 0):
 			e.counts[exchange.Written]++
 			e.again++
@@ -467,7 +507,7 @@ func (e *exchanging) count(items []inbox.Item, dry bool, err error) {
 				Item: item.ID, External: p.there.ID, Edition: item.Edition, Account: e.account, Ours: map[string]string{}, Theirs: map[string]string{},
 			})
 		}
-		if p.written && p.takes() && (newest || !dry) && !p.counted {
+		if (p.written || p.takesAlone()) && p.takes() && (newest || !dry) && !p.counted {
 			e.counts[exchange.Taken]++
 			p.counted = true
 		}
@@ -479,6 +519,9 @@ func (p *person) takes() bool {
 	_, names := p.item.With(p.take)
 	return len(names) > 0
 }
+
+// takesAlone says whether something is taken back where what was to be written is refused.
+func (p *person) takesAlone() bool { return p.unmapped && p.there != nil && p.base != nil && p.takes() }
 
 // keep notes what was done, takes back what people changed, and has written again what changed meanwhile.
 func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) error {
@@ -511,7 +554,7 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 // settle takes back what people changed of somebody, and answers the item's link then; nil where it stays as it is.
 func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now time.Time) (*connection.Link, error) {
 	switch {
-	case !p.written || p.there == nil && p.base == nil:
+	case !p.written && !p.takesAlone() || p.there == nil && p.base == nil:
 		return nil, nil
 	case p.there == nil:
 		link := *p.base
@@ -521,18 +564,21 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 		return &link, nil
 	}
 	link := connection.Link{Item: p.item.ID, External: p.there.ID, Edition: p.item.Edition, Account: e.account}
+	if p.another {
+		link.Ours, link.Theirs = map[string]string{}, map[string]string{}
+		return &link, nil
+	}
 	item := *p.item
 	if p.takes() {
 		locked, err := inbox.Lock(ctx, tx, item.ID)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if locked.Edition != item.Edition { // which is compared again; until then what was taken is not
-			link.Ours, link.Theirs = maps.Clone(p.base.Ours), maps.Clone(p.base.Theirs)
-			for name := range p.write {
-				link.Ours[name] = digests(&item, e.mapping.ours(&item))[name]
-				link.Theirs[name] = digests(&item, e.mapping.theirs(*p.there))[name]
-			}
+		case locked.Edition != item.Edition && !p.written:
+			return nil, nil
+		case locked.Edition != item.Edition: // which is compared again; until then what was taken is not
+			link.Ours = with(p.base.Ours, digests(&item, e.mapping.ours(&item)), p.write)
+			link.Theirs = with(p.base.Theirs, digests(&item, e.mapping.theirs(*p.there)), p.write)
 			return &link, nil
 		}
 		meant, _ := locked.With(p.take)
@@ -548,5 +594,21 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	ours := e.mapping.ours(&item)
 	ours[address] = p.address
 	link.Ours, link.Theirs = digests(&item, ours), digests(&item, e.mapping.theirs(*p.there))
+	if !p.written { // what is refused is news still
+		link.Ours, link.Theirs = with(link.Ours, p.base.Ours, p.write), with(link.Theirs, p.base.Theirs, p.write)
+	}
 	return &link, nil
+}
+
+// with are digests, some of which are those of others.
+func with(digests, others, some map[string]string) map[string]string {
+	all := maps.Clone(digests)
+	for name := range some {
+		if other, known := others[name]; known {
+			all[name] = other
+		} else {
+			delete(all, name)
+		}
+	}
+	return all
 }

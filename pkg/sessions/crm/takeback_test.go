@@ -271,6 +271,72 @@ func TestMergedContacts(t *testing.T) {
 	require.Equal(t, 1, b.writes())
 }
 
+// Two leads whose addresses are one contact's: it is kept alike with the one whose address it goes by, and neither has anything of the other.
+func TestAContactWithTwoAddresses(t *testing.T) {
+	b := newBench(t, both)
+	was, into := b.service.Put("kim@home.example"), b.service.Put("kim@work.example")
+	b.service.Merge(was, into)
+	home := b.lead("kim@home.example", func(i *inbox.Item) { i.Contact.Phone, i.Contact.Name = new("+49 30 1111"), new("Kim Home") })
+	work := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Phone, i.Contact.Name = new("+49 30 2222"), new("Kim Work") })
+	alike := func(phone string) {
+		t.Helper()
+		b.deliver()
+		b.sync(exchange.Order{})
+		b.read()
+		b.deliver()
+		require.Equal(t, []string{"+49 30 1111", "Kim Home"}, []string{*b.get(home.ID).Contact.Phone, *b.get(home.ID).Contact.Name})
+		require.Equal(t, phone, *b.get(work.ID).Contact.Phone)
+		_, has := b.one()
+		require.Equal(t, phone, has["phone"])
+		links := b.links(home.ID, work.ID)
+		require.Equal(t, []string{into, into}, []string{links[home.ID].External, links[work.ID].External})
+	}
+	alike("+49 30 2222")
+	b.service.Edit(into, map[string]string{"phone": "+49 30 3333"})
+	alike("+49 30 3333")
+	b.change(home.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	alike("+49 30 3333")
+	writes := b.writes()
+
+	// Also once people have it go by the other address.
+	b.service.Edit(into, map[string]string{"email": "kim@home.example", "hs_additional_emails": "kim@work.example"})
+	alike("+49 30 3333")
+	b.change(home.ID, func(i *inbox.Item) { i.State = inbox.Won })
+	alike("+49 30 3333")
+	require.Equal(t, writes, b.writes())
+	require.Equal(t, inbox.New, b.get(work.ID).State)
+
+	// The newest lead of an address takes the place of the one before.
+	b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Phone, i.Contact.Name = new("+49 30 4444"), new("Kim Work") })
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, "+49 30 4444", has["phone"])
+}
+
+// What is refused stands not in the way of what is taken, and is news still.
+func TestWhatIsTakenWhereSomethingIsRefused(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{"company": "Lee & Sons"})
+	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	for range 2 {
+		b.service.Behave(nil, status(http.StatusBadRequest, ""))
+		j := b.reader()
+		_, err := b.step(&j)
+		require.NoError(t, err)
+		require.Equal(t, "Lee & Sons", *b.get(lead.ID).Contact.Company)
+		_, has := b.one()
+		require.Equal(t, "NEW", has["hs_lead_status"])
+	}
+	edition := b.get(lead.ID).Edition
+	require.Equal(t, map[string]int64{"written": 1}, b.sync(exchange.Order{}))
+	_, has := b.one()
+	require.Equal(t, "IN_PROGRESS", has["hs_lead_status"])
+	require.Equal(t, edition, b.get(lead.ID).Edition)
+}
+
 // A change that is on its way while its item changes is taken back afterwards.
 func TestAnItemThatChangesWhileItIsTakenBack(t *testing.T) {
 	b := newBench(t, both)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -60,8 +61,21 @@ type Did struct {
 	// Counts are of items, of which Again are met again as Unchanged where the page was not done to its end.
 	Counts map[string]int64
 	Again  int64
+	// Items is how many items of the page were done, and Last the last of them, where further ones are left to the next step; zero for all.
+	Items int64
+	Last  id.InboxItem
+	// Rest is how long the system is left alone before the next page.
+	Rest time.Duration
 	// Keep notes what was done, where the connection is the same still.
 	Keep func(ctx context.Context, tx *tenant.Tx, now time.Time) error
+}
+
+// of is a page as far as it was done.
+func (d *Did) of(p Page) Page {
+	if !d.Last.IsZero() {
+		p.Items, p.Last, p.More = d.Items, d.Last, true
+	}
+	return p
 }
 
 // Save keeps what was done with a connection. It answers false, and keeps nothing, where the connection is another one by now: what was
@@ -137,7 +151,8 @@ type progress struct {
 
 // count adds what was done of a page to a job's counts; of one that is not done yet what is not met again as such.
 func (p *progress) count(j *job.Job, d Did, done bool) {
-	counts := d.Counts
+	counts := map[string]int64{}
+	maps.Copy(counts, d.Counts) // a transaction can be made again
 	if done {
 		counts[Unchanged], counts[Skipped] = counts[Unchanged]-p.Again, counts[Skipped]-p.Gone
 		p.Again, p.Gone = 0, 0
@@ -190,7 +205,7 @@ func (e *Exchanger) sync(ctx context.Context, j job.Job) (*dispatch.Message, err
 			if kept, err := did.Save(ctx, tx, o.Connection, now); err != nil || !kept {
 				return again, err
 			}
-			p := p // a transaction can be made again
+			p, page, rest := p, did.of(page), time.Duration(0) // a transaction can be made again
 			p.count(j, did, came.Acknowledged())
 			switch {
 			case came.Abandoned():
@@ -200,11 +215,11 @@ func (e *Exchanger) sync(ctx context.Context, j job.Job) (*dispatch.Message, err
 				if page.Items > 0 {
 					p.After = page.Last
 				}
-				if !page.More {
+				if rest = did.Rest; !page.More {
 					conclude(j)
 				}
 			}
-			return 0, note(j, p)
+			return rest, note(j, p)
 		},
 	}, nil
 }
@@ -248,7 +263,8 @@ func (e *Exchanger) read(ctx context.Context, j job.Job) (*dispatch.Message, err
 			if kept, err := did.Save(ctx, tx, o.Connection, now); err != nil || !kept {
 				return again, err
 			}
-			p, wait := progress{After: page.Last}, time.Duration(0)
+			page := did.of(page)
+			p, wait := progress{After: page.Last}, did.Rest
 			switch {
 			case came.Abandoned(), came.Acknowledged() && !page.More:
 				p, wait = progress{}, readEvery

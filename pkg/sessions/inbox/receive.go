@@ -21,6 +21,8 @@ type Received struct {
 	MessageID, Sender string
 	Text              string
 	At                time.Time
+	// Written is when the visitor wrote it, where that was before; zero for At.
+	Written time.Time
 	// From is the connected system that it came to; zero for ours.
 	From id.Connection
 }
@@ -49,15 +51,21 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	if there, err := i.hasAnswer(ctx, tx, r.MessageID, r.At); err != nil || there {
 		return false, err
 	}
-	kept, until, err := i.keptUntil(ctx, tx, r.At)
+	if r.Written.IsZero() || r.Written.After(r.At) {
+		r.Written = r.At
+	}
+	kept, until, err := i.keptUntil(ctx, tx, r.Written)
 	if err != nil {
 		return false, err
+	}
+	if until != nil && !until.After(r.At) { // as if they were deleted already
+		kept, until = false, nil
 	}
 	if !kept {
 		r.Text, r.Sender, r.MessageID = "", "", digested(r.MessageID)
 	}
 	n := Note{
-		ID: id.NewInboxNote(), By: ByVisitor, Text: r.Text, At: r.At, Channel: new(ByMail), MessageID: &r.MessageID, Sender: &r.Sender, WordsUntil: until, From: r.From,
+		ID: id.NewInboxNote(), By: ByVisitor, Text: r.Text, At: r.Written, Channel: new(ByMail), MessageID: &r.MessageID, Sender: &r.Sender, WordsUntil: until, From: r.From,
 	}
 	if err := i.write(ctx, tx, n); err != nil {
 		return false, err

@@ -32,14 +32,15 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 	return i, n.ID, err
 }
 
-// TakeReply writes to an item what its visitor was sent by a connected system; it is as AddReply otherwise, and its errors are.
-func TakeReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, from id.Connection, at time.Time) error {
+// TakeReply writes to an item what its visitor was sent by a connected system, at a moment that is now at the latest; it is as AddReply otherwise,
+// and its errors are.
+func TakeReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, from id.Connection, at, now time.Time) error {
 	i, err := Lock(ctx, tx, which)
 	if err != nil {
 		return err
 	}
 	n := Note{ID: id.NewInboxNote(), By: from.String(), Text: text, At: at, Channel: new(ByMail), From: from}
-	return i.reply(ctx, tx, n, activity.Actor{By: platform, At: at})
+	return i.reply(ctx, tx, n, activity.Actor{By: platform, At: now})
 }
 
 // reply enters a note that the visitor is sent, or was.
@@ -50,7 +51,7 @@ func (i *Item) reply(ctx context.Context, tx *tenant.Tx, n Note, who activity.Ac
 	who.Log(tx, "inbox_item.replied", "inbox_item", i.ID, nil)
 	var fields []string
 	if i.FirstReplyAt == nil {
-		i.FirstReplyAt, fields = &who.At, append(fields, "firstReplyAt")
+		i.FirstReplyAt, fields = &n.At, append(fields, "firstReplyAt")
 	}
 	if i.reached(who.At) {
 		fields = append(fields, "slaDueAt")

@@ -37,7 +37,8 @@ type Known struct {
 	State string
 	Note  id.InboxNote
 	Said  string
-	// StateEdition is the item's edition at which both sides agreed on its state, and Status the ticket's then; empty where it is not known.
+	// StateEdition is the item's edition at which both sides agreed on its state, and Status the ticket's then; empty where it is not known, as of a
+	// ticket that was made while nothing was taken back, until it is read.
 	StateEdition int64
 	Status       string
 }
@@ -188,12 +189,13 @@ func TicketsOf(ctx context.Context, t *tenant.Tenants, org id.Org, of id.InboxIt
 const selectTickets = `
 	SELECT ` + columns + ` FROM inbox_notice WHERE org_id = $1 AND item_id = $2 AND external_id <> '' ORDER BY connection_id`
 
-// Ticketed are those of a connection that became something there, in the order of their items, after one of them. It rides
-// inbox_notice_pkey.
+// Ticketed are those of a connection that became something there, in the order of their items, after one of them; without those that were
+// read once they were closed, which nothing becomes of any more. It rides inbox_notice_pkey.
 func Ticketed(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, after id.InboxItem, limit int) ([]Notice, error) {
 	return tenant.All(ctx, t, org, scan, `
 		SELECT `+columns+` FROM inbox_notice
-		WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR item_id > $3) AND external_id <> '' ORDER BY item_id LIMIT $4`, org, c, after, limit)
+		WHERE org_id = $1 AND connection_id = $2 AND ($3::UUID IS NULL OR item_id > $3) AND external_id <> '' AND NOT (status = 'closed' AND seen <> '')
+		ORDER BY item_id LIMIT $4`, org, c, after, limit)
 }
 
 // Lock finds what a connection is told of an item, and holds it until the transaction ends. The error is errdefs.NotFound.
@@ -212,6 +214,12 @@ func Keep(ctx context.Context, tx *tenant.Tx, n Notice) error {
 	return err
 }
 
+// known sets what is known of a ticket. What both sides agreed on meanwhile stays, and of another ticket nothing was read yet.
+const known = `external_id = $4, account = $5, note_id = $7, said = $8,
+	comment = CASE WHEN external_id = $4 AND account = $5 THEN comment ELSE 0 END, seen = CASE WHEN external_id = $4 AND account = $5 THEN seen ELSE '' END,
+	state = CASE WHEN state_edition > $11 THEN state ELSE $6 END, state_edition = CASE WHEN state_edition > $11 THEN state_edition ELSE $9 END,
+	status = CASE WHEN state_edition > $11 OR $10 = '' AND external_id = $4 AND account = $5 THEN status ELSE $10 END`
+
 // Note notes what is known of something that is not told yet, where telling it got a part of the way.
 func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 	if k == n.Known {
@@ -219,9 +227,8 @@ func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 	}
 	tx.Touch("inbox_notice", n.Connection, n.Item)
 	_, err := tx.Exec(ctx, `
-		UPDATE inbox_notice SET external_id = $4, account = $5, state = $6, note_id = $7, said = $8, state_edition = $9, status = $10
-		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3`,
-		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status)
+		UPDATE inbox_notice SET `+known+` WHERE org_id = $1 AND connection_id = $2 AND item_id = $3`,
+		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status, n.Known.StateEdition)
 	return err
 }
 
@@ -229,10 +236,9 @@ func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 func Settle(ctx context.Context, tx *tenant.Tx, n Notice, k Known) (bool, error) {
 	tx.Touch("inbox_notice", n.Connection, n.Item)
 	now, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(n.Key), `
-		UPDATE inbox_notice SET told = $4, external_id = $5, account = $6, state = $7, note_id = $8, said = $9, state_edition = $10, status = $11, trouble = '',
-			job_id = CASE WHEN edition > $4 THEN job_id END
+		UPDATE inbox_notice SET told = $12, trouble = '', job_id = CASE WHEN edition > $12 THEN job_id END, `+known+`
 		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3 RETURNING `+columns,
-		tx.Org, n.Connection, n.Item, n.Edition, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status)
+		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status, n.Known.StateEdition, n.Edition)
 	if errdefs.IsNotFound(err, Noun) {
 		return true, nil // the visitor is forgotten, or the connection is gone
 	}

@@ -114,6 +114,7 @@ func newZendesk(t *testing.T, changes connection.Config) (*bench, *zendesktest.S
 	config := connection.Config{"baseUrl": s.URL, "email": zendesktest.Email}
 	maps.Copy(config, changes)
 	b := newBench(t, s.Guard())
+	s.Set(func(s *zendesktest.Server) { s.Now = b.clock.Now })
 	b.connect(connection.Helpdesk, connection.Zendesk, config, zendesktest.Token)
 	return b, s
 }
@@ -279,6 +280,23 @@ func (b *bench) settle(secret string) {
 			return err
 		}
 		_, err = connection.Configure(ctx, tx, b.vault, c, connection.Change{Secret: new(connection.Secret(secret))}, b.who())
+		return err
+	})
+	b.clock.Step(2 * time.Second)
+}
+
+// configure gives the connection another config.
+func (b *bench) configure(c connection.Config) {
+	b.t.Helper()
+	b.clock.Step(2 * time.Second)
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		was, err := connection.Lock(ctx, tx, b.connection)
+		if err != nil {
+			return err
+		}
+		config := maps.Clone(was.Config)
+		maps.Copy(config, c)
+		_, err = connection.Configure(ctx, tx, b.vault, was, connection.Change{Config: &config}, b.who())
 		return err
 	})
 	b.clock.Step(2 * time.Second)

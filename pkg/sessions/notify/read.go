@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
+	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/provider/card"
+	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/provider/zendesk"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
@@ -19,21 +22,34 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// ticketsPage is how many tickets are read at once: each can take a call of its own, and an account may allow few in a minute.
-const ticketsPage = 25
+const (
+	// mostCalls is how many tickets are looked into at once, each by a call of its own or more: an account may allow few in a minute.
+	mostCalls = 25
+	// restOf is how long the account is left alone after each of those.
+	restOf = 300 * time.Millisecond
+	// mostReplies is how many replies are taken of a ticket at once; no further ticket is looked into with so many.
+	mostReplies = 50
+	// settled is how long after a change a ticket is looked into again: the helpdesk's clock shows whole seconds, and is not ours.
+	settled = time.Minute
+)
 
 // Pass is the pass through a helpdesk's tickets, oldest items first: what agents made of them since is taken back. What there is to be written
 // is other jobs'.
 func (t *Teller) Pass(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (exchange.Page, error) {
-	found, err := notice.Ticketed(ctx, t.Tenants, org, o.Connection, after, ticketsPage)
-	page := exchange.Page{Items: int64(len(found)), More: len(found) == ticketsPage}
+	found, err := notice.Ticketed(ctx, t.Tenants, org, o.Connection, after, zendesk.MaxTickets)
+	page := exchange.Page{Items: int64(len(found)), More: len(found) == zendesk.MaxTickets}
 	if len(found) > 0 {
 		page.Last = found[len(found)-1].Item
 	}
 	page.Do = func(ctx context.Context, to *connection.Opened) (exchange.Did, error) {
-		r := reading{Teller: t, to: to, counts: map[string]int64{}}
-		err := r.read(ctx, found, !o.Linked)
-		d := exchange.Did{Settled: to.SettledAt, Counts: r.counts, Again: r.counts[exchange.Taken], Keep: r.keep}
+		r := reading{Teller: t, to: to, counts: map[string]int64{}, began: t.Clock.Now()}
+		done, err := r.read(ctx, found, !o.Linked)
+		d := exchange.Did{
+			Settled: to.SettledAt, Counts: r.counts, Again: r.counts[exchange.Taken], Keep: r.keep, Rest: time.Duration(r.calls) * restOf,
+		}
+		if done < len(found) && err == nil {
+			d.Items, d.Last = int64(done), found[done-1].Item
+		}
 		if o.DryRun {
 			d.Keep = func(context.Context, *tenant.Tx, time.Time) error { return nil }
 		}
@@ -46,8 +62,11 @@ func (t *Teller) Pass(ctx context.Context, org id.Org, o exchange.Order, after i
 type reading struct {
 	*Teller
 	to     *connection.Opened
+	began  time.Time
 	taken  []taken
 	counts map[string]int64
+	// calls is how many tickets were looked into, and replies how many replies they had.
+	calls, replies int
 }
 
 // taken is what became of a ticket.
@@ -55,7 +74,8 @@ type taken struct {
 	notice.Notice
 	standing zendesk.Standing
 	replies  []zendesk.Reply
-	last     int64
+	// read is how far it was read by that.
+	read notice.Read
 }
 
 // states are those of items by the statuses of tickets; a new one says nothing.
@@ -63,8 +83,8 @@ var states = map[string]inbox.State{
 	"open": inbox.Open, "pending": inbox.Waiting, "hold": inbox.Waiting, "solved": inbox.Done, "closed": inbox.Done,
 }
 
-// read reads how far tickets are, and what was written in those that changed, or in all.
-func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) error {
+// read reads how far tickets are, and what was written in those that changed, or in all. It answers how many of them it came through.
+func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) (done int, err error) {
 	account := r.to.Config.BaseURL(r.to.Provider)
 	var which []string
 	for _, n := range all {
@@ -74,57 +94,104 @@ func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) err
 	}
 	if len(which) == 0 {
 		r.counts[exchange.Skipped] += int64(len(all))
-		return nil
+		return len(all), nil
 	}
-	began := r.Clock.Now()
-	var found map[string]zendesk.Standing
-	err := r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
-		found, err = c.Tickets(ctx, which)
-		return err
-	})
+	found, unread, err := r.standings(ctx, which)
 	for _, n := range all {
-		if err != nil {
+		if err != nil || r.calls >= mostCalls || r.replies >= mostReplies {
 			break
 		}
 		standing, there := found[n.Known.External]
 		switch {
-		case n.Known.Account != account, there && standing.ExternalID != n.Item.String(): // it is somebody else's
+		case n.Known.Account != account, there && standing.ExternalID != n.Item.String(), unread[n.Known.External]: // it is somebody else's
 			r.counts[exchange.Skipped]++
 		case !there:
 			r.counts[exchange.Gone]++
 		default:
-			err = r.one(ctx, taken{Notice: n, standing: standing, last: n.Read.Comment}, whole)
+			err = r.one(ctx, taken{Notice: n, standing: standing}, whole)
 		}
+		done++
 	}
-	r.note(r.to, "sync.read", began, err)
-	return err
+	r.note(r.to, "sync.read", r.began, err)
+	return done, err
 }
 
-// one reads what was written in a ticket.
+// standings reads how far tickets are. An answer that is too large is asked for in parts, and what is too large alone is not read.
+func (r *reading) standings(ctx context.Context, which []string) (found map[string]zendesk.Standing, unread map[string]bool, err error) {
+	err = r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
+		found, err = c.Tickets(ctx, which)
+		return err
+	})
+	if !errors.Is(err, egress.ErrTooLarge) {
+		return found, nil, err
+	}
+	if len(which) == 1 {
+		return nil, map[string]bool{which[0]: true}, nil
+	}
+	found, unread = map[string]zendesk.Standing{}, map[string]bool{}
+	for _, part := range [][]string{which[:len(which)/2], which[len(which)/2:]} {
+		some, not, err := r.standings(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(found, some)
+		maps.Copy(unread, not)
+	}
+	return found, unread, nil
+}
+
+// one reads what was written in a ticket. Of one that was made while nothing was taken back it is noted how far it is, and nothing is
+// taken: what was written before is old, and can have been deleted here. One that cannot be read stands in no other's way.
 func (r *reading) one(ctx context.Context, t taken, whole bool) error {
-	if whole || t.standing.UpdatedAt != t.Read.Seen || t.standing.UpdatedAt == "" {
+	t.read = notice.Read{Comment: t.Read.Comment, Seen: t.standing.UpdatedAt}
+	if at, err := time.Parse(time.RFC3339, t.read.Seen); err == nil && r.began.Sub(at) < settled {
+		t.read.Seen = "" // it can change again by the same time
+	}
+	first := t.Known.Status == "" && t.Read == (notice.Read{})
+	if first || whole || t.standing.UpdatedAt != t.Read.Seen || t.standing.UpdatedAt == "" {
+		r.calls++
 		err := r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
-			t.replies, t.last, err = c.Replies(ctx, t.Known.External, t.Read.Comment)
+			if first {
+				t.read.Comment, err = c.LastComment(ctx, t.Known.External)
+			} else {
+				t.replies, t.read.Comment, err = c.Replies(ctx, t.Known.External, t.Read.Comment)
+			}
 			return err
 		})
-		if absent(err) {
+		switch {
+		case absent(err):
 			r.counts[exchange.Gone]++
 			return nil
-		}
-		if err != nil {
+		case unreadable(err):
+			r.counts[exchange.Skipped]++
+			return nil
+		case err != nil:
 			return err
 		}
 	}
 	t.replies = slices.DeleteFunc(t.replies, func(p zendesk.Reply) bool {
-		return !p.Agent && p.Author != t.standing.Requester || card.Clean(p.Text) == ""
+		return p.Agent && !t.standing.EndUser || !p.Agent && p.Author != t.standing.Requester || p.Text == ""
 	})
-	if len(t.replies) > 0 || t.turned() {
+	if len(t.replies) > mostReplies {
+		t.replies = t.replies[:mostReplies]
+		t.read = notice.Read{Comment: t.replies[mostReplies-1].ID}
+	}
+	r.replies += len(t.replies)
+	changed := len(t.replies) > 0 || t.turned()
+	if changed {
 		r.counts[exchange.Taken]++
 	} else {
 		r.counts[exchange.Unchanged]++
 	}
-	r.taken = append(r.taken, t)
+	if changed || t.read != t.Read || t.standing.Status != t.Known.Status {
+		r.taken = append(r.taken, t)
+	}
 	return nil
+}
+
+// unreadable says whether an error is one ticket's, where others could be read: whoever asks may not read it, or its answer makes no sense.
+func unreadable(err error) bool {
+	return errors.Is(err, upstream.ErrMalformed) || errors.Is(err, upstream.ErrRejected) || upstream.StatusOf(err) == http.StatusForbidden
 }
 
 // turned says whether the ticket is further than it was: what it was at first is known once it was read.
@@ -132,18 +199,20 @@ func (t *taken) turned() bool {
 	return t.Known.Status != "" && t.Known.Status != t.standing.Status && states[t.standing.Status] != ""
 }
 
-// keep takes back what became of tickets.
+// keep takes back what became of tickets. Their items are locked before anything else is, in their order, as everybody locks them.
 func (r *reading) keep(ctx context.Context, tx *tenant.Tx, now time.Time) error {
-	for _, t := range r.taken { // in the order of their items, as everybody locks them
+	for _, t := range r.taken {
+		if _, err := inbox.Lock(ctx, tx, t.Item); err != nil && !errdefs.IsNotFound(err, inbox.Noun) {
+			return err
+		}
+	}
+	for _, t := range r.taken {
 		if err := r.take(ctx, tx, &t, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// longestReply bounds what is taken of a reply, in characters.
-const longestReply = 10_000
 
 // take takes back what became of a ticket, as far as nobody else did meanwhile.
 func (r *reading) take(ctx context.Context, tx *tenant.Tx, t *taken, now time.Time) error {
@@ -163,9 +232,9 @@ func (r *reading) take(ctx context.Context, tx *tenant.Tx, t *taken, now time.Ti
 	case n.Read != t.Read || n.Known.External != t.Known.External || n.Known.Account != t.Known.Account:
 		return nil // somebody else read it
 	}
-	n.Read = notice.Read{Comment: t.last, Seen: t.standing.UpdatedAt}
+	n.Read = t.read
 	for _, reply := range t.replies {
-		later, err := r.takeReply(ctx, tx, t, reply, now)
+		later, err := r.takeReply(ctx, tx, &item, reply, now)
 		if err != nil {
 			return err
 		}
@@ -185,7 +254,7 @@ func (r *reading) take(ctx context.Context, tx *tenant.Tx, t *taken, now time.Ti
 }
 
 // takeStatus gives an item the state that its ticket's status stands for, unless its own was another than it was told before: that is
-// written.
+// written. What is spam stays so.
 func (r *reading) takeStatus(ctx context.Context, tx *tenant.Tx, t *taken, n *notice.Notice, before inbox.State, now time.Time) error {
 	item, err := inbox.Lock(ctx, tx, t.Item)
 	if err != nil {
@@ -195,8 +264,9 @@ func (r *reading) takeStatus(ctx context.Context, tx *tenant.Tx, t *taken, n *no
 	if state == inbox.Done && !item.State.Active() { // it is over in a way of its own
 		state = item.State
 	}
+	again := item.State != before && string(before) == n.Known.State && state != "" && t.sinceReplies() // an agent gave it the same anew
 	switch {
-	case !t.turned():
+	case item.State == inbox.Spam, !t.turned() && !again:
 		n.Known.Status = cmp.Or(t.standing.Status, n.Known.Status)
 		return nil
 	case state != item.State && string(before) != n.Known.State:
@@ -208,14 +278,27 @@ func (r *reading) takeStatus(ctx context.Context, tx *tenant.Tx, t *taken, n *no
 	return err
 }
 
+// sinceReplies says whether the ticket's status is read as it is since the replies that were read.
+func (t *taken) sinceReplies() bool {
+	changed, err := time.Parse(time.RFC3339, t.standing.UpdatedAt)
+	return err == nil && len(t.replies) > 0 && !t.replies[len(t.replies)-1].At.After(changed)
+}
+
 // takeReply adds a reply to the item, and says whether it is to be taken later.
-func (r *reading) takeReply(ctx context.Context, tx *tenant.Tx, t *taken, reply zendesk.Reply, now time.Time) (later bool, err error) {
-	text := card.Cut(card.Clean(reply.Text), longestReply)
+func (r *reading) takeReply(ctx context.Context, tx *tenant.Tx, i *inbox.Item, reply zendesk.Reply, now time.Time) (later bool, err error) {
+	written := now // as it is where that is not told
+	switch {
+	case reply.At.IsZero() || reply.At.After(now):
+	case reply.At.Before(i.CreatedAt): // its clock is another
+		written = i.CreatedAt
+	default:
+		written = reply.At
+	}
 	if reply.Agent {
-		err = inbox.TakeReply(ctx, tx, t.Item, text, r.to.ID, now)
+		err = inbox.TakeReply(ctx, tx, i.ID, reply.Text, r.to.ID, written, now)
 	} else {
-		_, err = inbox.Receive(ctx, tx, t.Item, inbox.Received{
-			MessageID: "ticket:" + r.to.ID.String() + ":" + strconv.FormatInt(reply.ID, 10), Text: text, At: now, From: r.to.ID,
+		_, err = inbox.Receive(ctx, tx, i.ID, inbox.Received{
+			MessageID: "ticket:" + r.to.ID.String() + ":" + strconv.FormatInt(reply.ID, 10), Text: reply.Text, At: now, Written: written, From: r.to.ID,
 		})
 	}
 	if conflict, ok := errors.AsType[*errdefs.Conflict](err); ok {

@@ -17,8 +17,11 @@ import (
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/zendesk/zendesktest"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/notice"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -149,6 +152,41 @@ func TestWhatBecomesOfATicketIsTakenBack(t *testing.T) {
 	require.NotEmpty(t, eventtest.Log(t, b.tenants, b.org, event.HandoffUpdated))
 }
 
+// What became of tickets before takesBack was switched on is not taken, whatever is written to them meanwhile; what becomes of them since is.
+func TestTakesBackIsSwitchedOn(t *testing.T) {
+	b, s := newZendesk(t, nil)
+	i, told := b.leaves(inbox.Handoff), b.leaves(inbox.Handoff)
+	b.tell()
+	for _, ticket := range s.Tickets() {
+		s.Reply(ticket.ID, true, "Marked reply")
+		s.Reply(ticket.ID, false, "Marked answer")
+	}
+	s.Turn(s.Tickets()[0].ID, "open")
+	b.change(i.ID, state(inbox.Done))
+	b.change(told.ID, state(inbox.Open))
+	b.tell()
+	s.Turn(s.Tickets()[0].ID, "open")
+	b.configure(takesBack)
+	b.note(told.ID, "Call her")
+	b.tell()
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{DryRun: true}))
+	b.read()
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{}))
+	now, notes := b.get(i.ID)
+	require.Equal(t, inbox.Done, now.State)
+	require.Empty(t, notes)
+	require.Nil(t, now.FirstReplyAt)
+	_, notes = b.get(told.ID)
+	require.Len(t, notes, 1)
+
+	s.Reply(s.Tickets()[0].ID, true, "A new reply")
+	s.Turn(s.Tickets()[0].ID, "pending")
+	b.read()
+	now, notes = b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
+	require.Len(t, notes, 1)
+}
+
 // Where both changed the state, the inbox's holds.
 func TestConflictingStates(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
@@ -194,6 +232,35 @@ func TestReadingsTwiceAtOnce(t *testing.T) {
 	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
 }
 
+// What a pass takes while a ticket is written to is not undone by that.
+func TestAPassWhileATicketIsWritten(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.read()
+	b.note(i.ID, "Call her")
+	telling := b.prepare(b.queued()[0])
+	s.Turn(s.Tickets()[0].ID, "solved")
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Done, now.State)
+	telling()
+	n, err := notice.Get(t.Context(), b.tenants, b.org, notice.Key{Connection: b.connection, Item: i.ID})
+	require.NoError(t, err)
+	require.Equal(t, []any{"solved", "done", now.Edition}, []any{n.Known.Status, n.Known.State, n.Known.StateEdition})
+	require.NotZero(t, n.Read.Comment)
+
+	// Of another ticket nothing was read.
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		k := n.Known
+		k.External = "999"
+		return notice.Note(ctx, tx, n, k)
+	})
+	n, err = notice.Get(t.Context(), b.tenants, b.org, n.Key)
+	require.NoError(t, err)
+	require.Equal(t, notice.Read{}, n.Read)
+}
+
 // Nothing of a visitor comes back who is forgotten, nor of a ticket that says it is another item's, nor of another account's.
 func TestWhatIsNotTaken(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
@@ -224,6 +291,7 @@ func TestAHelpdeskThatLiesAboutTime(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
 	i := b.leaves(inbox.Handoff)
 	b.tell()
+	b.clock.Step(2 * time.Minute)
 	b.read()
 	s.Lie()
 	ticket := s.Tickets()[0].ID
@@ -263,6 +331,193 @@ func TestManyAnswers(t *testing.T) {
 	}
 	b.read()
 	_, notes = b.get(i.ID)
+	require.Len(t, notes, 75, "no step takes more")
+	for range 5 {
+		b.read()
+	}
+	_, notes = b.get(i.ID)
 	require.Len(t, notes, inbox.MaxNotes)
 	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// Who gives a ticket the status that it had, once the requester answered, means it.
+func TestAStatusThatIsGivenAnew(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	for status, state := range map[string]inbox.State{"pending": inbox.Waiting, "solved": inbox.Done} {
+		s.Turn(ticket, status)
+		b.read()
+		s.Reply(ticket, false, "Thank you")
+		s.Turn(ticket, "open")
+		s.Turn(ticket, status)
+		b.read()
+		b.tell()
+		now, notes := b.get(i.ID)
+		require.Equal(t, state, now.State)
+		require.True(t, notes[len(notes)-1].Received())
+		require.Equal(t, status, s.Tickets()[0].Status)
+	}
+
+	// What was answered after the status was read opens it.
+	s.Behave(func(w http.ResponseWriter, r *http.Request) {
+		says(http.StatusOK, fmt.Sprintf(`{"tickets": [{"id": %d, "external_id": %q, "status": "solved", "requester_id": 9, "updated_at": %q}]}`,
+			ticket, i.ID, b.now().Add(-time.Minute).Format(time.RFC3339)))(w, r)
+	})
+	s.Reply(ticket, false, "One more thing")
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Open, now.State)
+}
+
+// What is spam stays so, whatever becomes of its ticket.
+func TestSpamStays(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.change(i.ID, state(inbox.Spam))
+	b.tell()
+	ticket := s.Tickets()[0].ID
+	s.Reply(ticket, false, "Buy this")
+	s.Turn(ticket, "open")
+	b.read()
+	b.tell()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Spam, now.State)
+	require.Equal(t, "open", s.Tickets()[0].Status)
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// In a ticket without the visitor nothing is written to them.
+func TestATicketOfAnAgent(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff, func(i *inbox.Item) { i.Contact.Email = nil })
+	b.tell()
+	require.Nil(t, s.Tickets()[0].Requester)
+	s.Reply(s.Tickets()[0].ID, true, "Who takes this?")
+	b.read()
+	now, notes := b.get(i.ID)
+	require.Empty(t, notes)
+	require.Nil(t, now.FirstReplyAt)
+}
+
+// A ticket that cannot be read stands in no other's way, and is read once it can be.
+func TestATicketThatCannotBeRead(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	bad, good := b.leaves(inbox.Handoff), b.leaves(inbox.Handoff)
+	b.tell()
+	for _, ticket := range s.Tickets() {
+		s.Reply(ticket.ID, true, "Yes")
+	}
+	for _, how := range []http.HandlerFunc{status(http.StatusForbidden), status(http.StatusUnprocessableEntity), says(http.StatusOK, "<html>")} {
+		s.Behave(nil, how)
+		require.EqualValues(t, 1, b.sync(exchange.Order{})["skipped"])
+		_, notes := b.get(good.ID)
+		require.Len(t, notes, 1)
+		_, notes = b.get(bad.ID)
+		require.Empty(t, notes)
+	}
+	// An answer that is too large is asked for in parts.
+	big := says(http.StatusOK, strings.Repeat("x", 5<<20))
+	s.Behave(big, nil, nil, big, big)
+	require.Equal(t, map[string]int64{"taken": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+	s.Behave(big, big, nil)
+	require.Equal(t, map[string]int64{"skipped": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+	s.Behave(nil, big, big, big, big, big)
+	require.Equal(t, map[string]int64{"skipped": 1, "unchanged": 1}, b.sync(exchange.Order{}))
+}
+
+// What was written has its own time, which is no later than now.
+func TestWhenRepliesWereWritten(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	wrote := b.now().Truncate(time.Second)
+	s.Reply(s.Tickets()[0].ID, true, "Yes")
+	s.Reply(s.Tickets()[0].ID, false, "Thank you")
+	s.Set(func(s *zendesktest.Server) { s.Now = func() time.Time { return b.now().Add(time.Hour) } })
+	s.Reply(s.Tickets()[0].ID, true, "From tomorrow")
+	s.Set(func(s *zendesktest.Server) { s.Now = b.clock.Now })
+	b.clock.Step(9 * time.Minute)
+	b.read()
+	now, notes := b.get(i.ID)
+	require.Len(t, notes, 3)
+	require.True(t, now.FirstReplyAt.Equal(wrote), now.FirstReplyAt)
+	require.True(t, notes[0].At.Equal(wrote) && notes[1].At.Equal(wrote) && notes[2].At.Equal(b.now()))
+}
+
+// Words that would be deleted by now are not kept.
+func TestOldAnswers(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return setting.Set(ctx, tx, setting.RetentionDays, int64(30), "test", b.now())
+	})
+	for range 2 {
+		s.Reply(s.Tickets()[0].ID, false, "Marked answer")
+		b.clock.Step(29 * 24 * time.Hour)
+	}
+	b.read()
+	_, notes := b.get(i.ID)
+	require.Len(t, notes, 2)
+	require.Empty(t, notes[0].Text)
+	require.Equal(t, "Marked answer", notes[1].Text)
+}
+
+// A ticket that is read for the first time while it is written to is known from then on.
+func TestAFirstReadingWhileATicketIsWritten(t *testing.T) {
+	b, s := newZendesk(t, nil)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.configure(takesBack)
+	b.note(i.ID, "Call her")
+	telling := b.prepare(b.queued()[0])
+	b.read()
+	telling()
+	s.Turn(s.Tickets()[0].ID, "pending")
+	b.read()
+	now, _ := b.get(i.ID)
+	require.Equal(t, inbox.Waiting, now.State)
+}
+
+// What is written by the second at which a ticket was read is read too.
+func TestTwoChangesInASecond(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	i := b.leaves(inbox.Handoff)
+	b.tell()
+	b.clock.Step(time.Minute)
+	j := b.reader()
+	for _, words := range []string{"One", "Two"} {
+		s.Reply(s.Tickets()[0].ID, true, words)
+		b.step(&j)
+	}
+	_, notes := b.get(i.ID)
+	require.Len(t, notes, 2)
+}
+
+// An account is asked for so much at once, and then left alone; what is closed is read once.
+func TestManyTickets(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	for range 60 {
+		b.leaves(inbox.Handoff)
+	}
+	b.tell()
+	b.clock.Step(2 * time.Minute)
+	for _, ticket := range s.Tickets() {
+		s.Reply(ticket.ID, true, "Yes")
+		s.Turn(ticket.ID, "closed")
+	}
+	b.clock.Step(2 * time.Minute)
+	before := len(s.Requests())
+	j := b.reader()
+	require.Equal(t, 7500*time.Millisecond, b.step(&j))
+	require.Len(t, s.Requests()[before:], 1+25)
+	b.step(&j)
+	require.Equal(t, 10*time.Minute, b.step(&j))
+	require.Len(t, s.Requests()[before:], 3+60)
+	before = len(s.Requests())
+	require.Empty(t, b.sync(exchange.Order{}))
+	require.Empty(t, s.Requests()[before:])
 }

@@ -76,9 +76,8 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 		if known.External == "" {
 			return known, nil
 		}
-		known.Status = "new" // as it was made, where somebody else did since
-		if made {
-			known.State, known.Said, known.Status = string(inbox.New), s.contact+s.words, standing.Status
+		if known.Status = s.began(standing, made); made {
+			known.State, known.Said = string(inbox.New), s.contact+s.words
 		}
 	}
 	notes, err := inbox.Notes(ctx, s.Tenants, s.to.Org, s.item.ID)
@@ -103,6 +102,17 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 		known.Note = notes[len(notes)-1].ID
 	}
 	return known, nil
+}
+
+// began is the status that a ticket was made with, as far as what becomes of it since is taken back: not of one that was made before that.
+func (s *desk) began(found zendesk.Standing, made bool) string {
+	switch {
+	case !s.to.TakesBack(), !made && s.told > 0:
+		return ""
+	case made && found.Status != "":
+		return found.Status
+	}
+	return "new" // also where the answer was lost
 }
 
 // mostNotes is how many parts a comment has at most.
@@ -275,7 +285,7 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 	case s.saidState(known, comments) != state:
 		status = statuses[s.item.State]
 	case known.State != state: // it was given with what says so, by a call that nobody kept
-		known.Status = cmp.Or(statuses[s.item.State], known.Status)
+		agree(&known, statuses[s.item.State])
 	}
 	for len(parts) > 0 || status != "" {
 		some := batch(parts)
@@ -307,12 +317,19 @@ func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Not
 			}
 		}
 		if change.Status != "" {
-			known.Status = cmp.Or(standing.Status, change.Status)
+			agree(&known, cmp.Or(standing.Status, change.Status))
 		}
 		known.State, known.StateEdition = state, s.item.Edition
 		parts, status = parts[len(some):], ""
 	}
 	return known, nil
+}
+
+// agree notes the status that a ticket was given, where it is known how far it was: one that nothing was taken of stays so.
+func agree(known *notice.Known, status string) {
+	if known.Status != "" {
+		known.Status = cmp.Or(status, known.Status)
+	}
 }
 
 // longestComment bounds the HTML of a comment, in bytes: Zendesk takes 64 KiB.

@@ -39,11 +39,15 @@ export function getConfig({ base, widget, key }) {
   return call(`${base}/widgets/${encodeURIComponent(widget)}/config?key=${encodeURIComponent(key)}`)
 }
 
-/** Starts a visitor's session and answers its ticket. */
-export function startSession({ base, widget, key }, { language, channel, contact, metadata, page }) {
-  return call(`${base}/widgets/${encodeURIComponent(widget)}/sessions`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ key, language, channel, contact, metadata, page }),
+/** Starts a visitor's session and answers its ticket. While servers are replaced one that does not know `page` can answer: it goes without. */
+export async function startSession({ base, widget, key }, { page, ...rest }) {
+  const start = (body) => call(`${base}/widgets/${encodeURIComponent(widget)}/sessions`, {
+    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ key, ...body }),
   })
+  try {
+    return await start({ ...rest, page })
+  } catch (refusal) {
+    if (!page || refusal.status !== 400 || !/^body($|\W*page\b)/.test(refusal.param)) throw refusal
+    return start(rest)
+  }
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"visavis.dev/pkg/base/egress"
 )
@@ -48,7 +49,9 @@ type Ticket struct {
 	authors []int64
 	public  []bool
 	ids     []int64
+	at      []time.Time
 	version int
+	updated time.Time
 }
 
 // The users of an account.
@@ -70,6 +73,8 @@ type Server struct {
 	lies     bool
 	behaves  []http.HandlerFunc
 	requests []string
+	// Now is the account's clock, which shows whole seconds; nil for none.
+	Now func() time.Time
 	// Assigned says that tickets have somebody who can solve them, and Revoked that no secret is taken.
 	Assigned, Revoked bool
 }
@@ -156,13 +161,22 @@ func (s *Server) Idle() []int64 {
 func (s *Server) touch(t *Ticket) {
 	if !s.lies {
 		t.version++
+		t.updated = s.now()
 	}
+}
+
+func (s *Server) now() time.Time {
+	if s.Now == nil {
+		return time.Time{}
+	}
+	return s.Now()
 }
 
 func (s *Server) comment(t *Ticket, author int64, public bool, text, html string) {
 	s.comments++
 	t.Comments, t.HTML, t.authors = append(t.Comments, text), append(t.HTML, html), append(t.authors, author)
 	t.public, t.ids = append(t.public, public), append(t.ids, s.comments)
+	t.at = append(t.at, s.now())
 	if public {
 		t.Public++
 	}
@@ -219,6 +233,7 @@ func (s *Server) enter(t *Ticket) *Ticket {
 	for range t.Comments {
 		s.comments++
 		t.authors, t.public, t.ids = append(t.authors, us), append(t.public, false), append(t.ids, s.comments)
+		t.at = append(t.at, s.now())
 	}
 	s.tickets = append(s.tickets, t)
 	return t
@@ -255,7 +270,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	case path == "/users/me":
 		_, _ = fmt.Fprint(w, `{"user":{"id":7,"name":"Ada Agent","role":"agent"}}`)
 	case path == "/tickets/show_many":
-		s.many(w, r.URL.Query().Get("ids"))
+		s.many(w, r)
 	case path == "/tickets" && r.Method == http.MethodGet:
 		s.find(w, r.URL.Query().Get("external_id"))
 	case path == "/tickets" && r.Method == http.MethodPost:
@@ -281,8 +296,8 @@ func (s *Server) find(w http.ResponseWriter, externalID string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"tickets": all, "count": len(all)})
 }
 
-func (s *Server) many(w http.ResponseWriter, ids string) {
-	all, asked := []any{}, strings.Split(ids, ",")
+func (s *Server) many(w http.ResponseWriter, r *http.Request) {
+	all, asked := []any{}, strings.Split(r.URL.Query().Get("ids"), ",")
 	if len(asked) > 100 {
 		refuse(w, http.StatusBadRequest, "too many")
 		return
@@ -292,13 +307,23 @@ func (s *Server) many(w http.ResponseWriter, ids string) {
 			all = append(all, t.shown())
 		}
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"tickets": all, "count": len(all)})
+	answer := map[string]any{"tickets": all, "count": len(all)}
+	if r.URL.Query().Get("include") == "users" {
+		answer["users"] = users
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 func (t *Ticket) shown() map[string]any {
+	whose, updated := requester, fmt.Sprintf("2026-11-01T00:00:00Z+%d", t.version)
+	if t.Requester == nil { // it is who made it
+		whose = us
+	}
+	if !t.updated.IsZero() {
+		updated = t.updated.UTC().Format(time.RFC3339)
+	}
 	return map[string]any{
-		"id": t.ID, "external_id": t.ExternalID, "status": t.Status, "subject": t.Subject, "requester_id": requester,
-		"updated_at": fmt.Sprintf("2026-11-01T00:00:00Z+%d", t.version),
+		"id": t.ID, "external_id": t.ExternalID, "status": t.Status, "subject": t.Subject, "requester_id": whose, "updated_at": updated,
 	}
 }
 
@@ -404,6 +429,10 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
+var users = []any{
+	map[string]any{"id": us, "role": "admin"}, map[string]any{"id": agent, "role": "agent"}, map[string]any{"id": requester, "role": "end-user"},
+}
+
 // list answers a page of the comments, newest first.
 func (t *Ticket) list(w http.ResponseWriter, r *http.Request) {
 	size, page := 100, 1
@@ -416,14 +445,16 @@ func (t *Ticket) list(w http.ResponseWriter, r *http.Request) {
 	all := []any{}
 	for i := range t.Comments {
 		at := len(t.Comments) - 1 - i
-		all = append(all, map[string]any{
+		shown := map[string]any{
 			"id": t.ids[at], "author_id": t.authors[at], "public": t.public[at], "plain_body": t.Comments[at], "body": t.Comments[at],
-		})
+		}
+		if !t.at[at].IsZero() {
+			shown["created_at"] = t.at[at].UTC().Format(time.RFC3339)
+		}
+		all = append(all, shown)
 	}
 	from, to := min((page-1)*size, len(all)), min(page*size, len(all))
-	answer := map[string]any{"comments": all[from:to], "next_page": nil, "users": []any{
-		map[string]any{"id": us, "role": "admin"}, map[string]any{"id": agent, "role": "agent"}, map[string]any{"id": requester, "role": "end-user"},
-	}}
+	answer := map[string]any{"comments": all[from:to], "next_page": nil, "users": users}
 	if to < len(all) {
 		answer["next_page"] = "https://" + r.Host + "/next"
 	}
