@@ -47,6 +47,9 @@ func (t *Teller) Pass(ctx context.Context, org id.Org, o exchange.Order, after i
 		d := exchange.Did{
 			Settled: to.SettledAt, Counts: r.counts, Again: r.counts[exchange.Taken], Keep: r.keep, Rest: time.Duration(r.calls) * restOf,
 		}
+		if err != nil && upstream.CodeOf(err) != "" && done > 1 { // what was read is not read again; the next step meets what failed first
+			done, err = done-1, nil
+		}
 		if done < len(found) && err == nil {
 			d.Items, d.Last = int64(done), found[done-1].Item
 		}

@@ -497,6 +497,21 @@ func TestTwoChangesInASecond(t *testing.T) {
 	require.Len(t, notes, 2)
 }
 
+// An account that allows few calls is read through all the same.
+func TestAnAccountThatAllowsFewCalls(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	for range 6 {
+		b.leaves(inbox.Handoff)
+	}
+	b.tell()
+	var few []http.HandlerFunc
+	for range 100 {
+		few = append(few, nil, nil, nil, status(http.StatusTooManyRequests))
+	}
+	s.Behave(few...)
+	require.Equal(t, map[string]int64{"unchanged": 6}, b.sync(exchange.Order{}))
+}
+
 // An account is asked for so much at once, and then left alone; what is closed is read once.
 func TestManyTickets(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
