@@ -65,7 +65,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		"noted": {"SET external_id = $4", "inbox_notice_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
 			return notice.Note(ctx, tx, one, notice.Known{External: "8"})
 		})},
-		"settled": {"SET told = $12", "inbox_notice_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
+		"settled": {"SET external_id = $4", "inbox_notice_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := notice.Settle(ctx, tx, one, notice.Known{})
 			return err
 		})},

@@ -214,33 +214,38 @@ func Keep(ctx context.Context, tx *tenant.Tx, n Notice) error {
 	return err
 }
 
-// known sets what is known of a ticket. What both sides agreed on meanwhile stays, and of another ticket nothing was read yet.
-const known = `external_id = $4, account = $5, note_id = $7, said = $8,
-	comment = CASE WHEN external_id = $4 AND account = $5 THEN comment ELSE 0 END, seen = CASE WHEN external_id = $4 AND account = $5 THEN seen ELSE '' END,
-	state = CASE WHEN state_edition > $11 THEN state ELSE $6 END, state_edition = CASE WHEN state_edition > $11 THEN state_edition ELSE $9 END,
-	status = CASE WHEN state_edition > $11 OR $10 = '' AND external_id = $4 AND account = $5 THEN status ELSE $10 END`
+// settle notes what is known of a ticket, and that an edition was told where it was. What both sides agreed on meanwhile stays, and
+// of another ticket nothing was read yet. The error is errdefs.NotFound.
+func (n *Notice) settle(ctx context.Context, tx *tenant.Tx, k Known, told bool) (Notice, error) {
+	tx.Touch("inbox_notice", n.Connection, n.Item)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(n.Key), `
+		UPDATE inbox_notice SET external_id = $4, account = $5, note_id = $7, said = $8,
+			comment = CASE WHEN external_id = $4 AND account = $5 THEN comment ELSE 0 END, seen = CASE WHEN external_id = $4 AND account = $5 THEN seen ELSE '' END,
+			state = CASE WHEN state_edition > $11 THEN state ELSE $6 END, state_edition = CASE WHEN state_edition > $11 THEN state_edition ELSE $9 END,
+			status = CASE WHEN state_edition > $11 OR $10 = '' AND external_id = $4 AND account = $5 THEN status ELSE $10 END,
+			told = CASE WHEN $12::BOOL THEN $13 ELSE told END, trouble = CASE WHEN $12::BOOL THEN '' ELSE trouble END,
+			job_id = CASE WHEN $12::BOOL AND edition <= $13 THEN NULL ELSE job_id END
+		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3 RETURNING `+columns,
+		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status, n.Known.StateEdition, told, n.Edition)
+}
 
 // Note notes what is known of something that is not told yet, where telling it got a part of the way.
 func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {
 	if k == n.Known {
 		return nil
 	}
-	tx.Touch("inbox_notice", n.Connection, n.Item)
-	_, err := tx.Exec(ctx, `
-		UPDATE inbox_notice SET `+known+` WHERE org_id = $1 AND connection_id = $2 AND item_id = $3`,
-		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status, n.Known.StateEdition)
+	_, err := n.settle(ctx, tx, k, false)
+	if errdefs.IsNotFound(err, Noun) {
+		return nil // the visitor is forgotten, or the connection is gone
+	}
 	return err
 }
 
 // Settle notes that an edition was told, and what is known there since. It answers false where there is more to tell.
 func Settle(ctx context.Context, tx *tenant.Tx, n Notice, k Known) (bool, error) {
-	tx.Touch("inbox_notice", n.Connection, n.Item)
-	now, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(n.Key), `
-		UPDATE inbox_notice SET told = $12, trouble = '', job_id = CASE WHEN edition > $12 THEN job_id END, `+known+`
-		WHERE org_id = $1 AND connection_id = $2 AND item_id = $3 RETURNING `+columns,
-		tx.Org, n.Connection, n.Item, k.External, k.Account, k.State, k.Note, k.Said, k.StateEdition, k.Status, n.Known.StateEdition, n.Edition)
+	now, err := n.settle(ctx, tx, k, true)
 	if errdefs.IsNotFound(err, Noun) {
-		return true, nil // the visitor is forgotten, or the connection is gone
+		return true, nil
 	}
 	return err == nil && now.Edition <= now.Told, err
 }
