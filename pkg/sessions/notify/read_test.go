@@ -346,7 +346,11 @@ func TestAStatusThatIsGivenAnew(t *testing.T) {
 	i := b.leaves(inbox.Handoff)
 	b.tell()
 	ticket := s.Tickets()[0].ID
-	for status, state := range map[string]inbox.State{"pending": inbox.Waiting, "solved": inbox.Done} {
+	for _, given := range []struct {
+		status string
+		state  inbox.State
+	}{{"pending", inbox.Waiting}, {"solved", inbox.Done}} {
+		status, state := given.status, given.state
 		s.Turn(ticket, status)
 		b.read()
 		s.Reply(ticket, false, "Thank you")
