@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +17,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/config"
-	"visavis.dev/hack/freeport"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/voice"
@@ -291,14 +288,5 @@ func answerBare(w http.ResponseWriter, r *http.Request, m *minds.Minds) error {
 }
 
 func (f *fixture) startBareAgent() (*process, error) {
-	addr, err := freeport.Address()
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{cmd: exec.Command(self, bareAgentRole, addr, f.directoryURL), url: "http://" + addr}
-	return p, p.start(p.url + "/health")
+	return startSelf(bareAgentRole, f.directoryURL, "/health")
 }

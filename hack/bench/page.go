@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"visavis.dev/hack/freeport"
 	"visavis.dev/pkg/visits/live/livetest"
 )
 
@@ -122,14 +120,5 @@ func (f *fixture) startStatic(address string) (*process, error) {
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "page.html"), body, 0o600)); err != nil {
 		return nil, err
 	}
-	addr, err := freeport.Address()
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{cmd: exec.Command(self, staticRole, addr, folder), url: "http://" + addr}
-	return p, p.start(p.url + "/page.html")
+	return startSelf(staticRole, folder, "/page.html")
 }

@@ -65,6 +65,20 @@ func (f *fixture) startWorker(args ...string) (*process, error) {
 	return p, p.start(p.admin + "/livez")
 }
 
+// startSelf runs this binary as a floor, in a role with what it works on, until it answers at a path.
+func startSelf(role, on, health string) (*process, error) {
+	addr, err := freeport.Address()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.Command(self, role, addr, on), url: "http://" + addr}
+	return p, p.start(p.url + health)
+}
+
 func (p *process) start(health string) error {
 	// The lines are written, as in production, but not kept.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{}

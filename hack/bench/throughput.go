@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"time"
 
-	"visavis.dev/hack/freeport"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
@@ -70,18 +67,7 @@ func throughput(ctx context.Context, f *fixture) error {
 	return bare.cmd.Process.Kill()
 }
 
-func (f *fixture) startBare() (*process, error) {
-	addr, err := freeport.Address()
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{cmd: exec.Command(self, bareRole, addr, f.shardURL), url: "http://" + addr}
-	return p, p.start(p.url + "/health")
-}
+func (f *fixture) startBare() (*process, error) { return startSelf(bareRole, f.shardURL, "/health") }
 
 // newAvatar enters a face as POST /avatars does.
 func (f *fixture) newAvatar(ctx context.Context, org id.Org) (id.Avatar, error) {
