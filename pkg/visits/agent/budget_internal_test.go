@@ -48,6 +48,21 @@ func flood(t *testing.T, budgets []Budget, n int, of func(int) *Agent, household
 // Two processes let in as many questions as one may, and what one bound refuses uses up
 // nothing of the others.
 func TestAFloodOfQuestions(t *testing.T) {
+	var few []string
+	for range 3 {
+		var whole bool
+		if few, whole = floodTwo(t); whole && len(few) == 0 {
+			return
+		}
+		// The minute ended meanwhile, or, on a busy machine, one process did not get in time what the other does not use.
+	}
+	t.Fatalf("in three floods: %v", few)
+}
+
+// floodTwo floods two processes' budgets of an organization that nobody asked anything yet. It answers which bounds let in much less
+// than they may, and whether the flood fell into one minute, since nothing is known otherwise.
+func floodTwo(t *testing.T) (few []string, whole bool) {
+	t.Helper()
 	tenants, d, one, two := tenanttest.NewDirected(t)
 	var budgets []Budget
 	for range 2 {
@@ -56,50 +71,43 @@ func TestAFloodOfQuestions(t *testing.T) {
 		defer l.Stop()
 		budgets = append(budgets, Budget{l})
 	}
-	for attempt := 0; ; attempt++ {
-		began := time.Now().Unix() / 60
-		agents := map[string]*Agent{}
-		for _, name := range []string{"museum", "harbour", "library", "quay"} {
-			agents[name] = &Agent{Slug: fmt.Sprint(name, began, attempt), Org: one, site: &published.Site{Portal: id.NewPortal()}}
-		}
-		other := &Agent{Slug: fmt.Sprint("other", began, attempt), Org: two, site: &published.Site{Portal: id.NewPortal()}}
-		is := func(name string) func(int) *Agent { return func(int) *Agent { return agents[name] } }
-		same := func(int) string { return "192.0.2.1" }
-		each := func(i int) string { return fmt.Sprintf("2001:db8:%x::/64", i) }
-		ofLine := func(i int) string { return fmt.Sprintf("2001:db8:ffff:%x::/64", i) }
-
-		alone := flood(t, budgets, 200, is("museum"), same)
-		caller := flood(t, budgets, 400, func(i int) *Agent { return agents[[]string{"harbour", "library", "quay"}[i%3]] }, same)
-		line := flood(t, budgets, 300, is("museum"), ofLine)
-		lines := flood(t, budgets, 600, func(i int) *Agent { return agents[[]string{"harbour", "library", "quay"}[i%3]] }, ofLine)
-		rest := flood(t, budgets, 1000, is("museum"), each)
-		more := flood(t, budgets, 1000, func(i int) *Agent { return agents[[]string{"harbour", "library"}[i%2]] }, each)
-		elsewhere := flood(t, budgets, 10, func(int) *Agent { return other }, each)
-		if time.Now().Unix()/60 != began {
-			continue // the minute ended meanwhile
-		}
-		// A process may hold some that the other could have had.
-		var few []string
-		within := func(bound, let int, of string) {
-			require.LessOrEqual(t, let, bound, of)
-			if let < bound*4/5 {
-				few = append(few, fmt.Sprintf("%s: %d of %d", of, let, bound))
-			}
-		}
-		within(PerAddress, alone, "one address")
-		within(PerCaller, alone+caller, "one address at all agents")
-		within(PerLine, line, "many addresses of one line")
-		// The process that holds what is left of this may have no more questions to an agent that has some left.
-		require.LessOrEqual(t, line+lines, PerLineOfAll, "many addresses of one line at all agents")
-		within(PerAgent, alone+line+rest, "many addresses")
-		within(PerOrganization, alone+caller+line+lines+rest+more, "many agents")
-		if len(few) > 0 && attempt < 2 {
-			continue // on a busy machine a process may not get in time what the other one does not use
-		}
-		require.Empty(t, few)
-		require.Equal(t, 10, elsewhere, "another organization")
-		return
+	began := time.Now().Unix() / 60
+	agents := map[string]*Agent{}
+	for _, name := range []string{"museum", "harbour", "library", "quay"} {
+		agents[name] = &Agent{Slug: name, Org: one, site: &published.Site{Portal: id.NewPortal()}}
 	}
+	other := &Agent{Slug: "other", Org: two, site: &published.Site{Portal: id.NewPortal()}}
+	is := func(name string) func(int) *Agent { return func(int) *Agent { return agents[name] } }
+	same := func(int) string { return "192.0.2.1" }
+	each := func(i int) string { return fmt.Sprintf("2001:db8:%x::/64", i) }
+	ofLine := func(i int) string { return fmt.Sprintf("2001:db8:ffff:%x::/64", i) }
+
+	alone := flood(t, budgets, 200, is("museum"), same)
+	caller := flood(t, budgets, 400, func(i int) *Agent { return agents[[]string{"harbour", "library", "quay"}[i%3]] }, same)
+	line := flood(t, budgets, 300, is("museum"), ofLine)
+	lines := flood(t, budgets, 600, func(i int) *Agent { return agents[[]string{"harbour", "library", "quay"}[i%3]] }, ofLine)
+	rest := flood(t, budgets, 1000, is("museum"), each)
+	more := flood(t, budgets, 1000, func(i int) *Agent { return agents[[]string{"harbour", "library"}[i%2]] }, each)
+	elsewhere := flood(t, budgets, 10, func(int) *Agent { return other }, each)
+	if time.Now().Unix()/60 != began {
+		return nil, false
+	}
+	// A process may hold some that the other could have had.
+	within := func(bound, let int, of string) {
+		require.LessOrEqual(t, let, bound, of)
+		if let < bound*4/5 {
+			few = append(few, fmt.Sprintf("%s: %d of %d", of, let, bound))
+		}
+	}
+	within(PerAddress, alone, "one address")
+	within(PerCaller, alone+caller, "one address at all agents")
+	within(PerLine, line, "many addresses of one line")
+	// The process that holds what is left of this may have no more questions to an agent that has some left.
+	require.LessOrEqual(t, line+lines, PerLineOfAll, "many addresses of one line at all agents")
+	within(PerAgent, alone+line+rest, "many addresses")
+	within(PerOrganization, alone+caller+line+lines+rest+more, "many agents")
+	require.Equal(t, 10, elsewhere, "another organization")
+	return few, true
 }
 
 // What is kept costs a quarter of what is worked out, whichever bound counts it, and what one bound refuses uses up nothing of the others.
