@@ -28,8 +28,7 @@ func TestTimeLeftIsTold(t *testing.T) {
 			s, clock := newClockedStage(t, 600)
 			p := s.pod()
 			defer p.Stop()
-			minted, token := s.mint(func(w *session.Session) { w.MaxDurationS = longest })
-			c := s.connect(p, minted.ID, string(token))
+			_, c := s.visitor(p, func(w *session.Session) { w.MaxDurationS = longest })
 			if longest > 60 {
 				passes(t, clock, time.Duration(longest-60)*time.Second)
 			}
@@ -95,8 +94,7 @@ func TestAVisitorWhoSaysNothing(t *testing.T) {
 			s, clock := newClockedStage(t, 600)
 			p := s.pod()
 			defer p.Stop()
-			minted, token := s.mint(func(w *session.Session) { w.Visitor = c.visitor })
-			client := s.connect(p, minted.ID, string(token))
+			minted, client := s.visitor(p, func(w *session.Session) { w.Visitor = c.visitor })
 			if c.speaks {
 				client.send("client-ready", nil)
 				client.await("notice", nil)

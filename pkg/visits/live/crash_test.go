@@ -23,14 +23,11 @@ func (s *stage) crash(which id.Session) {
 	s.sql(`UPDATE session_command SET owner = $2 WHERE org_id = $1 AND session_id = $3`, dead, which)
 }
 
-// queued asks for a say behind another one, which is long, and has the process die while
-// it is being said.
+// queued asks for a say behind another one, which takes long to say aloud, so that the process
+// can die meanwhile. To who reads it is told at once.
 func (s *stage) queued(p *pod) (session.Session, *client, id.Turn) {
 	s.t.Helper()
-	minted, token := s.mint(nil)
-	c := s.connect(p, minted.ID, string(token))
-	c.send("client-ready", nil)
-	c.hear("Welcome.")
+	minted, c := s.greeted(p, aloud)
 	s.order(minted.ID, session.Command{Kind: session.SayIt, Text: strings.Repeat("A long sentence is being said. ", 20), Interrupt: true, Interruptible: true, Record: true})
 	c.hear("A long sentence")
 	second := s.order(minted.ID, session.Command{Kind: session.SayIt, Text: "This waited.", Interruptible: true, Record: true})
@@ -100,10 +97,7 @@ func TestTheLastTurnsAreShownAfterACrash(t *testing.T) {
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
 	defer two.Stop()
-	minted, token := s.mint(nil)
-	c := s.connect(one, minted.ID, string(token))
-	c.send("client-ready", nil)
-	c.hear("Welcome.")
+	minted, c := s.greeted(one, nil)
 	const more = 250
 	s.sql(`
 		INSERT INTO turn (org_id, session_id, ordinal, id, speaker, name, text, spoken, language, origin, started_at, ended_at,

@@ -61,8 +61,7 @@ func (c *client) speaks(samples []int16) {
 // comes connects a client to a session that is held aloud.
 func (s *stage) comes(p *pod) *client {
 	s.t.Helper()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	_, c := s.visitor(p, aloud)
 	require.Equal(s.t, `"server"`, string(c.hears))
 	c.send("client-ready", nil)
 	return c
@@ -161,8 +160,7 @@ func TestRecognitionThatCannotBeOpened(t *testing.T) {
 	s.deaf = errors.New("the secret cannot be opened")
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	_, c := s.visitor(p, aloud)
 	require.Equal(t, `"client"`, string(c.hears))
 	c.send("client-ready", nil)
 	c.send("user-text", map[string]string{"text": question})
@@ -286,10 +284,7 @@ func TestSteeringOutlivesItsProcess(t *testing.T) {
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
 	defer two.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(one, minted.ID, string(token))
-	c.send("client-ready", nil)
-	c.hear("Welcome.")
+	minted, c := s.greeted(one, aloud)
 	s.steersAs(minted.ID, session.Command{Listening: new(false), Mute: new(true), Goal: new("town")})
 	s.crash(minted.ID)
 
@@ -322,10 +317,7 @@ func TestRecognizerThatIsLongInEnding(t *testing.T) {
 	s.recognition = live.Recognition{Recognizer: slow}
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
-	c.send("client-ready", nil)
-	c.hear("Welcome.")
+	minted, c := s.greeted(p, aloud)
 	c.speaks(make([]int16, 3200))
 	<-slow.opened
 	ordered := s.order(minted.ID, session.Command{Kind: session.SteerIt, Listening: new(false)})
@@ -365,10 +357,7 @@ func TestButtonHeldWhileListeningIsOff(t *testing.T) {
 	s.change = func(d *persona.Definition) { d.Conversation.PushToTalk = true }
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
-	c.send("client-ready", nil)
-	c.hear("Welcome.")
+	minted, c := s.greeted(p, aloud)
 	sentence := asked(t)
 	c.send("user-started-speaking", nil)
 	c.await("user-started-speaking", nil)
@@ -402,8 +391,7 @@ func TestNothingIsSentWhileNobodyIsToBeUnderstood(t *testing.T) {
 	s.recognition = byRecordings(service)
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	minted, c := s.visitor(p, aloud)
 	c.send("client-ready", nil)
 	sentence := asked(t)
 	c.speaks(sentence[:20000])

@@ -42,7 +42,7 @@ func TestDuoSpeaks(t *testing.T) {
 	p := s.pod()
 	defer p.Stop()
 	left, right := id.NewAvatar(), id.NewAvatar()
-	minted, token := s.mint(func(w *session.Session) {
+	minted, c := s.visitor(p, func(w *session.Session) {
 		w.Channel, w.Voice, w.Avatar, w.Duo = "voice", nora, left, id.NewDuo()
 		w.Brief.Duo = &persona.Cast{
 			Hosts: []persona.Host{
@@ -51,7 +51,6 @@ func TestDuoSpeaks(t *testing.T) {
 			Interplay: persona.Interplay{Style: "co_host", Handover: "natural", Balance: 0.5},
 		}
 	})
-	c := s.connect(p, minted.ID, string(token))
 	require.JSONEq(t, `[
 		{"seat":"left","role":"lead","name":"Ada","face":{"avatarId":"`+left.String()+`","assetsUrl":"http://api.example/v1/avatars/`+left.String()+`/face"}},
 		{"seat":"right","role":"partner","name":"Ben","face":{"avatarId":"`+right.String()+`","assetsUrl":"http://api.example/v1/avatars/`+right.String()+`/face"}}

@@ -138,8 +138,7 @@ func TestACandidateHasTheInterviewWait(t *testing.T) {
 	reason, _ := c.ended()
 	require.Equal(t, session.MaxDuration, reason)
 
-	minted, token := s.mint(nil)
-	other := s.connect(p, minted.ID, string(token))
+	_, other := s.visitor(p, nil)
 	other.send("pause", map[string]bool{"on": true})
 	var refused struct{ Code string }
 	other.await("error", &refused)

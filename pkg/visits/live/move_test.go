@@ -27,10 +27,7 @@ func TestAConversationGoesOnThroughAMove(t *testing.T) {
 			s.shards = append(s.shards, "b")
 			p := s.pod()
 			defer p.Stop()
-			minted, token := s.mint(nil)
-			c := s.connect(p, minted.ID, string(token))
-			c.send("client-ready", nil)
-			c.hear("Welcome.")
+			minted, c := s.greeted(p, nil)
 			c.ask()
 
 			require.NoError(t, move.Begin(t.Context(), s.directory, s.tenants, s.org, "b", "test"))

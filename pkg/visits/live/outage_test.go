@@ -95,10 +95,7 @@ func TestALeaseLostOnOneShardEndsThatShardsConversations(t *testing.T) {
 	p := one.pod()
 	defer p.Stop()
 	join := func(s *stage) (id.Session, *client) {
-		minted, token := s.mint(nil)
-		c := s.connect(p, minted.ID, string(token))
-		c.send("client-ready", nil)
-		c.hear("Welcome.")
+		minted, c := s.greeted(p, nil)
 		return minted.ID, c
 	}
 	lost, lostClient := join(one)
@@ -133,10 +130,7 @@ func TestWhoLeftDuringAnOutageIsGoneAfterIt(t *testing.T) {
 	s := stages[tenanttest.Frozen]
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(nil)
-	c := s.connect(p, minted.ID, string(token))
-	c.send("client-ready", nil)
-	c.hear("Welcome.")
+	minted, c := s.greeted(p, nil)
 	kim, _ := s.joins(p, minted, s.invite(minted.ID, session.Takeover))
 	c.notice("staff_joined")
 	present := func() (n int) {

@@ -58,11 +58,10 @@ func TestGuardianWithdraws(t *testing.T) {
 	child := s.place()
 	record := func() id.Consent {
 		by := s.guardian(child, nil)
-		minted, token := s.mint(func(w *session.Session) {
+		minted, c := s.visitor(p, func(w *session.Session) {
 			onTape(w)
 			w.Membership, w.Recording.Minor, w.Recording.Guardian = child, true, by
 		})
-		c := s.connect(p, minted.ID, string(token))
 		c.send("recording", map[string]bool{"agreed": true})
 		c.await("recording", nil)
 		s.pieces(minted.ID, 1)

@@ -93,8 +93,7 @@ func TestConversationIsHeard(t *testing.T) {
 	s := speaks(t)
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	_, c := s.visitor(p, aloud)
 	require.JSONEq(t, `{"format":"opus","sampleRate":48000,"channels":1}`, string(c.audio))
 	c.send("client-ready", map[string]any{"audio": []string{"flac", "pcm"}})
 	var again struct {
@@ -136,8 +135,7 @@ func TestInterruptedSoundEnds(t *testing.T) {
 	s := speaks(t)
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	minted, c := s.visitor(p, aloud)
 	c.send("client-ready", map[string]any{"audio": []string{"pcm"}})
 	c.listens(untilLast)
 	turn := s.order(minted.ID, session.Command{Kind: session.SayIt, Text: strings.Repeat("The museum has many rooms. ", 10), Interruptible: true, Record: true})
@@ -170,8 +168,7 @@ func TestNoSoundForWhoOnlyReads(t *testing.T) {
 	p := s.pod()
 	defer p.Stop()
 	for _, channel := range []string{"voice", "chat"} {
-		minted, token := s.mint(func(w *session.Session) { w.Channel = channel })
-		c := s.connect(p, minted.ID, string(token))
+		_, c := s.visitor(p, func(w *session.Session) { w.Channel = channel })
 		var ready any
 		if channel == "chat" {
 			require.Equal(t, "null", string(c.audio))
@@ -208,8 +205,7 @@ func TestSoundAfterTakeover(t *testing.T) {
 	s := speaks(t)
 	p, other := s.pod(), s.pod()
 	defer other.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	minted, c := s.visitor(p, aloud)
 	c.send("client-ready", map[string]any{"audio": []string{"pcm"}})
 	c.listens(untilLast)
 	p.Stop()
@@ -233,8 +229,7 @@ func TestConversationIsHeardFromAService(t *testing.T) {
 	})
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	_, c := s.visitor(p, aloud)
 	more, never := make(chan struct{}), make(chan struct{})
 	tone := synthesistest.Tone(1200 * time.Millisecond)
 	service.Next(synthesistest.Answer{Samples: tone, Pieces: 2, Until: more})
@@ -278,8 +273,7 @@ func TestNamesAreSaidAsThePersonaSaysThem(t *testing.T) {
 	})
 	p := s.pod()
 	defer p.Stop()
-	minted, token := s.mint(aloud)
-	c := s.connect(p, minted.ID, string(token))
+	_, c := s.visitor(p, aloud)
 	for range 2 {
 		service.Next(synthesistest.Answer{Samples: synthesistest.Tone(1200 * time.Millisecond)})
 	}

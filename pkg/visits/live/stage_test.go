@@ -275,6 +275,22 @@ func (s *stage) connect(p *pod, which id.Session, token string) *client {
 	return joined
 }
 
+// visitor connects a client to a session that is minted for it.
+func (s *stage) visitor(p *pod, change func(*session.Session)) (session.Session, *client) {
+	s.t.Helper()
+	minted, token := s.mint(change)
+	return minted, s.connect(p, minted.ID, string(token))
+}
+
+// greeted is a visitor who was greeted.
+func (s *stage) greeted(p *pod, change func(*session.Session)) (session.Session, *client) {
+	s.t.Helper()
+	minted, c := s.visitor(p, change)
+	c.send("client-ready", nil)
+	c.hear("Welcome.")
+	return minted, c
+}
+
 // await waits for a message of a type and reads its data.
 func (c *client) await(kind string, data any) {
 	c.t.Helper()
