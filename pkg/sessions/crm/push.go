@@ -32,6 +32,8 @@ type person struct {
 	elsewhere, gone bool
 	// another says that the contact is first of all another address's, which is what it is compared by: the item is linked with it alone.
 	another bool
+	// displaces says that the contact was compared with other items, whose place this one takes.
+	displaces bool
 	changes
 	// written says that all that was to be written was, refused that the service does not take the address, and unmapped that it takes
 	// the address alone.
@@ -105,8 +107,10 @@ func (e *exchanging) do(ctx context.Context, items []inbox.Item, all, dry bool) 
 		for _, p := range e.people {
 			p.written = true
 		}
-	} else if err = e.write(ctx, news, true); err == nil {
-		err = e.write(ctx, changed, false)
+	} else if err = e.displace(ctx, news, changed); err == nil {
+		if err = e.write(ctx, news, true); err == nil {
+			err = e.write(ctx, changed, false)
+		}
 	}
 	if !all && len(news)+len(changed) == 0 {
 		e.report("sync.read", began, nil) // else what is written says how it goes
@@ -274,10 +278,47 @@ func (e *exchanging) tellApart(ctx context.Context) error {
 			if l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
 				was, known := l.Ours[address]
 				p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
+				p.displaces = p.displaces || l.Item != p.item.ID
 			}
 		}
 	}
 	return err
+}
+
+// displace notes that contacts are others' from now on, before these are written there: the process can end before what was written is kept, and
+// nothing of these is people's change of the ones before. Whoever compared those meanwhile keeps nothing of it. Where no contact was found the one
+// that an older item of the address had can be back by then.
+func (e *exchanging) displace(ctx context.Context, news, changed []*person) error {
+	var addresses, external []string
+	for _, p := range news {
+		addresses = append(addresses, p.address)
+	}
+	if len(addresses) > 0 {
+		older, err := inbox.OfAddresses(ctx, e.Tenants, e.opened.Org, kinds, addresses)
+		if err != nil {
+			return err
+		}
+		links, err := connection.Links(ctx, e.Tenants, e.opened.Org, e.opened.ID, older)
+		if err != nil {
+			return err
+		}
+		for _, l := range links {
+			if len(l.Theirs) > 0 {
+				external = append(external, l.External)
+			}
+		}
+	}
+	for _, p := range changed {
+		if p.displaces {
+			external = append(external, p.there.ID)
+		}
+	}
+	if len(external) == 0 {
+		return nil
+	}
+	return e.Tenants.InTx(ctx, e.opened.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Displace(ctx, tx, e.opened.ID, external, nil)
+	})
 }
 
 // holds says whether the contact was compared with the item.
@@ -528,7 +569,20 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 	links := slices.Clone(e.links)
 	people := slices.Clone(e.people)
 	slices.SortFunc(people, func(a, b *person) int { return strings.Compare(a.item.ID.String(), b.item.ID.String()) }) // as everybody locks them
+	held := make([]id.InboxItem, len(people))
+	for i, p := range people {
+		held[i] = p.item.ID
+	}
+	compared, err := connection.LinksIn(ctx, tx, e.opened.ID, held)
+	if err != nil {
+		return err
+	}
+	editions := map[id.InboxItem]int64{}
 	for _, p := range people {
+		if p.holds() && len(compared[p.item.ID].Theirs) == 0 { // another took its place: what is there may be that one's
+			editions[p.item.ID] = 0
+			continue
+		}
 		link, err := e.settle(ctx, tx, p, now)
 		if err != nil {
 			return err
@@ -537,7 +591,6 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 			links = append(links, *link)
 		}
 	}
-	editions := map[id.InboxItem]int64{}
 	for _, l := range links {
 		editions[l.Item] = l.Edition
 	}
@@ -545,8 +598,16 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 	if err != nil {
 		return err
 	}
-	links = slices.DeleteFunc(links, func(l connection.Link) bool { return slices.Contains(forgotten, l.Item) })
+	var theirs []string // contacts to which a forgotten visitor was written meanwhile
+	links = slices.DeleteFunc(links, func(l connection.Link) bool {
+		gone := slices.Contains(forgotten, l.Item)
+		if gone && len(l.Theirs) > 0 {
+			theirs = append(theirs, l.External)
+		}
+		return gone
+	})
 	return errors.Join(
+		connection.Displace(ctx, tx, e.opened.ID, theirs, nil),
 		connection.SaveLinks(ctx, tx, e.opened.ID, links, now),
 		connection.DropLinks(ctx, tx, e.opened.ID, e.dropped))
 }

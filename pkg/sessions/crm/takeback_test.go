@@ -256,6 +256,80 @@ func TestTheNextOfAnAddress(t *testing.T) {
 	require.Empty(t, b.service.Idle())
 }
 
+// What was written of the newest of an address is never people's change of the one before, also where the process ended before that was kept.
+func TestANewestThatWasWrittenUnseen(t *testing.T) {
+	named := func(name, phone string) func(*inbox.Item) {
+		return func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = &name, &phone }
+	}
+	for name, c := range map[string]struct {
+		before []http.HandlerFunc
+		end    func(b *bench, which id.InboxItem)
+	}{
+		"forgotten": {end: (*bench).forget},
+		"spam and forgotten": {end: func(b *bench, which id.InboxItem) {
+			b.change(which, func(i *inbox.Item) { i.State = inbox.Spam })
+			b.read()
+			b.forget(which)
+		}},
+		"found by nothing": {before: []http.HandlerFunc{status(http.StatusBadRequest, "")}, end: (*bench).forget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, both)
+			first := b.lead("kim@example.com", named("First Kim", "+49 30 1111"))
+			b.deliver()
+			second := b.lead("kim@example.com", named("Marked Name", "+49 30 2222"))
+			b.service.Behave(c.before...)
+			b.prepare(&b.queued()[0]) // and the process ends
+			_, has := b.one()
+			require.Equal(t, "Marked", has["firstname"])
+			c.end(b, second.ID)
+			b.read()
+			b.deliver()
+			b.read()
+			require.Equal(t, []string{"First Kim", "+49 30 1111"}, []string{*b.get(first.ID).Contact.Name, *b.get(first.ID).Contact.Phone})
+			_, has = b.one()
+			require.Equal(t, []string{"First", "Kim", "+49 30 1111"}, []string{has["firstname"], has["lastname"], has["phone"]})
+		})
+	}
+}
+
+// Whoever read a contact of which a newer item takes the place meanwhile keeps nothing of it.
+func TestAPlaceThatIsTakenMeanwhile(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Behave(b.service.Meanwhile(contact, map[string]string{"firstname": "Marked", "lastname": "Name"}))
+	j := b.reader()
+	commit := b.prepare(&j)
+	second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = new("Marked Name"), new("+49 30 2222") })
+	b.prepare(&b.queued()[0]) // and the process ends
+	b.forget(second.ID)
+	commit()
+	b.deliver()
+	b.read()
+	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
+}
+
+// Nor is anybody's who was forgotten while they were written, where that arrives after the one before was compared again.
+func TestAWriteThatArrivesLate(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+	b.deliver()
+	contact, _ := b.one()
+	second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Marked Name") })
+	commit := b.prepare(&b.queued()[0])
+	b.forget(second.ID)
+	b.read()
+	b.service.Edit(contact, map[string]string{"firstname": "Marked", "lastname": "Name"})
+	commit()
+	b.deliver()
+	b.read()
+	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
+	_, has := b.one()
+	require.Equal(t, "First", has["firstname"])
+}
+
 // Who was merged with somebody else is not taken for them.
 func TestMergedContacts(t *testing.T) {
 	b := newBench(t, both)
