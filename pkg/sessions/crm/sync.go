@@ -69,8 +69,8 @@ func (s *Syncer) Background() job.Background {
 var kinds = []inbox.Kind{inbox.Lead, inbox.Book}
 
 // Pass is the pass through a CRM, oldest items first.
-func (s *Syncer) Pass(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (exchange.Page, error) {
-	items, n, err := s.page(ctx, org, o, after)
+func (s *Syncer) Pass(ctx context.Context, org id.Org, o exchange.Order, at exchange.Place) (exchange.Page, error) {
+	items, n, err := s.page(ctx, org, o, at.After)
 	page := exchange.Page{Items: int64(len(items)), More: n == hubspot.MaxBatch}
 	if len(items) > 0 {
 		page.Last = items[len(items)-1].ID

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -539,4 +540,84 @@ func TestManyTickets(t *testing.T) {
 	before = len(s.Requests())
 	require.Empty(t, b.sync(exchange.Order{}))
 	require.Empty(t, s.Requests()[before:])
+}
+
+// A ticket that always has the account fail is tried a few times, holds up none of those behind it, and is read once it can be.
+func TestATicketThatAlwaysFails(t *testing.T) {
+	for name, failing := range map[string]func(ticket int64) func(r *http.Request) bool{
+		"comments": func(ticket int64) func(r *http.Request) bool {
+			return func(r *http.Request) bool { return strings.Contains(r.URL.Path, fmt.Sprintf("/%d/comments", ticket)) }
+		},
+		"standing": func(ticket int64) func(r *http.Request) bool {
+			return func(r *http.Request) bool {
+				return slices.Contains(strings.Split(r.URL.Query().Get("ids"), ","), fmt.Sprint(ticket)) || strings.Contains(r.URL.Path, fmt.Sprintf("/%d/", ticket))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := newZendesk(t, takesBack)
+			var items []inbox.Item
+			for range 4 {
+				items = append(items, b.leaves(inbox.Handoff))
+			}
+			b.tell()
+			b.read()
+			b.clock.Step(time.Hour)
+			for _, ticket := range s.Tickets() {
+				s.Reply(ticket.ID, true, "Dear Kim")
+			}
+			bad := s.Tickets()[0].ID
+			require.Equal(t, items[0].ID.String(), s.Tickets()[0].ExternalID)
+			s.Set(func(s *zendesktest.Server) { s.Fails = failing(bad) })
+
+			b.read()
+			taken := func() (n []int) {
+				for _, i := range items {
+					_, notes := b.get(i.ID)
+					n = append(n, len(notes))
+				}
+				return n
+			}
+			require.Equal(t, []int{0, 1, 1, 1}, taken())
+			before := len(s.Requests())
+			require.Equal(t, map[string]int64{"unchanged": 3, "failed": 1}, b.sync(exchange.Order{}))
+			require.Less(t, len(s.Requests())-before, 12)
+			require.Zero(t, b.failures(), "the connection works")
+			require.Equal(t, []int{0, 1, 1, 1}, taken())
+
+			s.Set(func(s *zendesktest.Server) { s.Fails = nil })
+			b.read()
+			require.Equal(t, []int{1, 1, 1, 1}, taken())
+			require.Equal(t, map[string]int64{"unchanged": 4}, b.sync(exchange.Order{}))
+		})
+	}
+}
+
+// Where every ticket has the account fail, it is the account: its connection fails, and so does the sync.
+func TestAnAccountThatFailsForAllTickets(t *testing.T) {
+	for _, path := range []string{"/comments", "show_many"} {
+		t.Run(path, func(t *testing.T) {
+			b, s := newZendesk(t, takesBack)
+			for range 9 {
+				b.leaves(inbox.Handoff)
+			}
+			b.tell()
+			s.Set(func(s *zendesktest.Server) {
+				s.Fails = func(r *http.Request) bool { return strings.Contains(r.URL.Path, path) }
+			})
+			var j job.Job
+			b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+				j, err = exchange.Begin(ctx, tx, exchange.Order{Connection: b.connection}, b.who())
+				return err
+			})
+			for range 400 {
+				b.clock.Step(b.step(&j))
+				if j.State.Ended() {
+					break
+				}
+			}
+			require.Equal(t, []any{job.Failed, "unavailable"}, []any{j.State, j.ErrorCode})
+			require.Positive(t, b.failures())
+		})
+	}
 }
