@@ -188,6 +188,32 @@ func TestTakesBackIsSwitchedOn(t *testing.T) {
 	require.Len(t, notes, 1)
 }
 
+// A ticket whose answer was lost was made before takesBack was switched on where it says nothing else, and after that where it says so.
+func TestALostAnswerBeforeTakesBack(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		b, s := newZendesk(t, connection.Config{"takesBack": on})
+		i := b.leaves(inbox.Handoff)
+		s.Behave(nil, s.Lose, s.Lose)
+		b.prepare(b.queued()[0])() // asks, and gets no answer
+		require.Len(t, s.Tickets(), 1)
+		s.Calm()
+		s.Reply(s.Tickets()[0].ID, true, "Dear Kim")
+		b.configure(connection.Config{"takesBack": true, "tags": []any{"website"}}) // both are settled anew
+		b.clock.Step(time.Hour)
+		b.tell()
+		require.Len(t, s.Tickets(), 1)
+		b.read()
+		b.read()
+		_, notes := b.get(i.ID)
+		require.Equal(t, on, len(notes) == 1)
+		s.Reply(s.Tickets()[0].ID, true, "Once more")
+		b.read()
+		_, after := b.get(i.ID)
+		require.Len(t, after, len(notes)+1)
+		require.Equal(t, "Once more", after[len(notes)].Text)
+	}
+}
+
 // Where both changed the state, the inbox's holds.
 func TestConflictingStates(t *testing.T) {
 	b, s := newZendesk(t, takesBack)
