@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"visavis.dev/pkg/base/id"
@@ -134,12 +136,27 @@ func digest(of id.InboxItem, name, value string) string {
 type changes struct {
 	write map[string]string
 	take  inbox.Returned
+	// turns are how often there went back to what was written over, by the properties, and contested says that something did so too often: it
+	// is left as both sides have it.
+	turns     map[string]string
+	contested bool
 }
+
+// mostTurns is how often what was written over may come back and be taken until it is left alone: something there changes it, as something elsewhere does
+// what comes of it.
+const mostTurns = 2
+
+// The names by which a link has, of a property, the digests of what was written last and of what that was written over, and how often the latter came back.
+const (
+	wrote = "/wrote"
+	over  = "/over"
+	turns = "/turns"
+)
 
 // compare says what each side is to be given, by what both last agreed on, if that is known: what one of them changed since goes to the other.
 // Where nothing is known the item is written if it is news.
 func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection.Link, news bool) (c changes) {
-	c.write = map[string]string{}
+	c.write, c.turns = map[string]string{}, map[string]string{}
 	ours := m.ours(i)
 	s := sides{mapping: m, ours: ours, theirs: there.Properties, ourDigests: digests(i, ours), theirDigests: digests(i, m.theirs(there)), news: news}
 	if base != nil {
@@ -147,10 +164,15 @@ func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection
 	}
 	for _, group := range groups {
 		weChanged, theyChanged, differ := s.of(group)
+		back := s.back(group)
 		switch theirsWin := slices.Contains(details, group[0]); {
 		case !differ:
+		case back > mostTurns && !weChanged:
+			c.contested = true
+			s.turned(group, back, c.turns)
 		case theyChanged && m.takesBack && (!weChanged || theirsWin):
 			m.take(&c.take, i, there, group)
+			s.turned(group, back, c.turns)
 		case weChanged:
 			// Half of another's name is none; anything else that an item does not have leaves what is there.
 			first := m.properties["firstName"]
@@ -186,6 +208,32 @@ func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
 	return weChanged, theyChanged, differ
 }
 
+// back is how often what is there of a group came back after it was written over; 0 where it is something else.
+func (s *sides) back(group []string) (n int) {
+	for _, field := range group {
+		property, mapped := s.properties[field]
+		was, known := s.known.Theirs[property+over]
+		if !mapped || !known || was != s.theirDigests[property] {
+			continue
+		}
+		before, _ := strconv.Atoi(s.known.Theirs[property+turns])
+		if s.known.Theirs[property] != s.theirDigests[property] {
+			before++
+		}
+		n = max(n, before)
+	}
+	return n
+}
+
+// turned notes how often what is there of a group came back.
+func (s *sides) turned(group []string, n int, all map[string]string) {
+	for _, field := range group {
+		if property, mapped := s.properties[field]; mapped && n > 0 {
+			all[property] = strconv.Itoa(n)
+		}
+	}
+}
+
 // writes is what of a group is to be written; empty says that what the item does not have is removed.
 func (s *sides) writes(group []string, empty bool) map[string]string {
 	all := map[string]string{}
@@ -207,9 +255,28 @@ func (m *mapping) theirs(there hubspot.Contact) map[string]string {
 	return all
 }
 
+// spelling are the signs by which one number is written in several ways, and national what stands in an international one for calls from within.
+var (
+	spelling = regexp.MustCompile(`[^0-9+x]`)
+	national = regexp.MustCompile(`^(\s*(?:\+|00).*?)\(\s*0\s*\)`)
+)
+
+// normal is a value without what is a matter of spelling: a system that writes it in a way of its own did not change it. Two of them would otherwise change it to
+// and fro.
+func normal(field, value string) string {
+	if field != "phone" || !inbox.IsPhone(value) {
+		return strings.Join(strings.Fields(value), " ")
+	}
+	number := spelling.ReplaceAllString(strings.ReplaceAll(strings.ToLower(national.ReplaceAllString(value, "$1")), "#", "x"), "")
+	if abroad, ok := strings.CutPrefix(number, "00"); ok {
+		return "+" + abroad
+	}
+	return number
+}
+
 // equal says whether a value there is the item's.
 func (m *mapping) equal(field, ours, theirs string) bool {
-	if ours == theirs {
+	if ours == theirs || normal(field, ours) == normal(field, theirs) {
 		return true
 	}
 	of, mapped := m.values[field]

@@ -31,6 +31,8 @@ type person struct {
 	// displaces says that the contact was compared with other items, whose place this one takes.
 	displaces bool
 	changes
+	// over is what was written over, by the properties.
+	over map[string]string
 	// written says that all that was to be written was, refused that the service does not take the address, and unmapped that it takes
 	// the address alone.
 	written, refused, unmapped bool
@@ -226,6 +228,8 @@ func (e *exchanging) count(items []inbox.Item, dry bool, err error) {
 			e.again++
 		case p.written && newest && p.takes():
 			e.again++
+		case p.contested && newest:
+			e.counts[exchange.Contested]++
 		default: // also who changed meanwhile, and is met again
 			e.counts[exchange.Unchanged]++
 		}

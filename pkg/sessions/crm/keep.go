@@ -1,6 +1,7 @@
 package crm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -105,10 +106,35 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	ours := e.mapping.ours(&item)
 	ours[address] = p.address
 	link.Ours, link.Theirs = digests(&item, ours), digests(&item, e.mapping.theirs(*p.there))
+	p.noteTurns(link.Theirs)
 	if !p.written { // what is refused is news still
 		link.Ours, link.Theirs = with(link.Ours, p.base.Ours, p.write), with(link.Theirs, p.base.Theirs, p.write)
 	}
 	return &link, nil
+}
+
+// noteTurns notes what was written over what, and how often that came back. Of another value than was written before nothing came back yet.
+func (p *person) noteTurns(theirs map[string]string) {
+	var known map[string]string
+	if p.base != nil {
+		known = p.base.Theirs
+	}
+	for name := range known {
+		property, kept := strings.CutSuffix(name, over)
+		if !kept {
+			continue
+		}
+		theirs[name], theirs[property+wrote] = known[name], known[property+wrote]
+		if n := cmp.Or(p.turns[property], known[property+turns]); n != "" {
+			theirs[property+turns] = n
+		}
+	}
+	for property, was := range p.over {
+		theirs[property+over], theirs[property+wrote] = digest(p.item.ID, property, was), digest(p.item.ID, property, p.write[property])
+		if theirs[property+over] != known[property+over] || theirs[property+wrote] != known[property+wrote] {
+			delete(theirs, property+turns)
+		}
+	}
 }
 
 // with are digests, some of which are those of others.

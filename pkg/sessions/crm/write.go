@@ -125,6 +125,12 @@ func (e *exchanging) put(ctx context.Context, some []*person, make bool) error {
 
 // wrote notes what the service says that it has since.
 func (p *person) wrote(written hubspot.Contact) {
+	p.over = map[string]string{}
+	for name := range p.write {
+		if p.there != nil {
+			p.over[name] = p.there.Properties[name]
+		}
+	}
 	now := hubspot.Contact{ID: written.ID, Email: written.Email, Properties: map[string]string{}}
 	if p.there != nil {
 		maps.Copy(now.Properties, p.there.Properties)

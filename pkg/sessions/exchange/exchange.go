@@ -31,6 +31,7 @@ const (
 	Unmapped  = "unmapped"
 	Unlinked  = "unlinked"
 	Failed    = "failed"
+	Contested = "contested"
 )
 
 // Order is what a pass is to do.
