@@ -26,10 +26,35 @@ type mapping struct {
 	properties map[string]string
 	values     map[string]map[string][]string
 	takesBack  bool
+	owners     owners
+}
+
+// assignee is the field of whoever deals with an item, who is the contact's owner there.
+const assignee = "assignee"
+
+// owners are those of the account who are of the team, by their mail addresses.
+type owners struct {
+	// ids are theirs there, by who they are, and people who they are by those.
+	ids    map[id.Person]string
+	people map[string]id.Person
+}
+
+func ownersOf(mails map[string]string, team map[string]id.Person) owners {
+	o := owners{map[id.Person]string{}, map[string]id.Person{}}
+	for _, owner := range slices.Sorted(maps.Keys(mails)) {
+		who, there := team[mails[owner]]
+		if !there {
+			continue
+		}
+		if o.people[owner] = who; o.ids[who] == "" {
+			o.ids[who] = owner
+		}
+	}
+	return o
 }
 
 func mappingOf(c connection.Config) mapping {
-	m := mapping{usual, map[string]map[string][]string{}, c.TakesBack()}
+	m := mapping{properties: usual, values: map[string]map[string][]string{}, takesBack: c.TakesBack()}
 	if given, ok := c["properties"].(map[string]any); ok {
 		m.properties = map[string]string{}
 		for field, property := range given {
@@ -54,6 +79,7 @@ func (m *mapping) names() []string { return slices.Sorted(maps.Values(m.properti
 // visitors said of the matter is nowhere.
 func (m *mapping) ours(i *inbox.Item) map[string]string {
 	all, values := map[string]string{}, fields(i)
+	values[assignee] = m.owners.ids[i.Assignee]
 	for field, property := range m.properties {
 		value := values[field]
 		if of, mapped := m.values[field]; mapped {
@@ -107,7 +133,7 @@ func text(t *string) string {
 
 // The groups of fields that are decided together: half a name is none.
 var groups = [][]string{
-	{"firstName", "lastName", "name"}, {"phone"}, {"company"}, {"jobTitle"}, {"state"}, {"leadBand"},
+	{"firstName", "lastName", "name"}, {"phone"}, {"company"}, {"jobTitle"}, {"state"}, {"leadBand"}, {assignee},
 	{"kind"}, {"language"}, {"itemId"}, {"externalId"}, {"sourceUrl"}, {"campaign"},
 }
 
@@ -279,6 +305,9 @@ func (m *mapping) equal(field, ours, theirs string) bool {
 	if ours == theirs || normal(field, ours) == normal(field, theirs) {
 		return true
 	}
+	if who, known := m.owners.people[ours]; field == assignee && known {
+		return m.owners.people[theirs] == who
+	}
 	of, mapped := m.values[field]
 	return mapped && ours != "" && slices.ContainsFunc(slices.Collect(maps.Values(of)), func(all []string) bool {
 		return len(all) > 0 && all[0] == ours && slices.Contains(all, theirs)
@@ -327,6 +356,8 @@ func (m *mapping) take(r *inbox.Returned, i *inbox.Item, there hubspot.Contact, 
 		}
 	case "state":
 		r.State = inbox.State(m.meant("state", there.Properties[m.properties["state"]]))
+	case assignee:
+		r.Assignee = m.owners.people[there.Properties[m.properties[assignee]]]
 	case "leadBand":
 		r.Band = inbox.Band(m.meant("leadBand", there.Properties[m.properties["leadBand"]]))
 	}

@@ -74,7 +74,10 @@ func (e *exchanging) do(ctx context.Context, items []inbox.Item, all, dry bool) 
 		return err
 	}
 	began := e.Clock.Now()
-	if err = e.read(ctx); err != nil || all {
+	if err = e.read(ctx); err == nil {
+		err = e.knowOwners(ctx)
+	}
+	if err != nil || all {
 		e.report("sync.read", began, err)
 	}
 	if err != nil {

@@ -36,6 +36,8 @@ type Syncer struct {
 	Options
 	// accounts are those of connections as they were settled last.
 	accounts lru.Cache[settled, string]
+	// ownersOf are the owners of those accounts.
+	ownersOf lru.Cache[settled, readOwners]
 }
 
 type settled struct {
@@ -53,7 +55,11 @@ func New(o Options) *Syncer {
 	if err != nil {
 		panic(err) // the size is good
 	}
-	return &Syncer{o, accounts}
+	owners, err := lru.New[settled, readOwners](mostAccounts)
+	if err != nil {
+		panic(err)
+	}
+	return &Syncer{o, accounts, owners}
 }
 
 // Patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
