@@ -63,32 +63,14 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	if known.Account != account { // what another account has is none of this one's
 		known = notice.Known{Account: account}
 	}
-	made := false
 	var (
 		comments []string
+		made     bool
 		err      error
 	)
 	if known.External == "" {
-		late := !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item)
-		if late && s.told > 0 {
-			return known, nil
-		}
-		var standing zendesk.Standing
-		standing, made, err = s.open(ctx, late)
-		if known.External = standing.Ticket; err != nil {
+		if known, comments, made, err = s.begin(ctx, known); err != nil || known.External == "" {
 			return known, err
-		}
-		if known.External == "" {
-			return known, nil
-		}
-		if !made {
-			if comments, err = s.comments(ctx, standing.Ticket); err != nil && !absent(err) {
-				known.External = ""
-				return known, err
-			}
-		}
-		if known.Status = s.began(standing, made, comments); made {
-			known.State, known.Said = string(inbox.New), s.contact+s.words
 		}
 	}
 	notes, err := inbox.Notes(ctx, s.Tenants, s.to.Org, s.item.ID)
@@ -101,7 +83,7 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	if made && len(notes) == 0 && s.item.State == inbox.New {
 		return known, nil
 	}
-	if comments == nil && err == nil {
+	if comments == nil {
 		comments, err = s.comments(ctx, known.External)
 	}
 	if err == nil {
@@ -115,6 +97,28 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 		known.Note = notes[len(notes)-1].ID
 	}
 	return known, nil
+}
+
+// begin finds the item's ticket, with its newest comments, or makes it where that is not too late.
+func (s *desk) begin(ctx context.Context, known notice.Known) (_ notice.Known, comments []string, made bool, err error) {
+	late := !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item)
+	if late && s.told > 0 {
+		return known, nil, false, nil
+	}
+	standing, made, err := s.open(ctx, late)
+	if err != nil || standing.Ticket == "" {
+		return known, nil, false, err
+	}
+	if !made {
+		if comments, err = s.comments(ctx, standing.Ticket); err != nil && !absent(err) {
+			return known, nil, false, err // it is found again
+		}
+	}
+	known.External = standing.Ticket
+	if known.Status = s.began(standing, made, comments); made {
+		known.State, known.Said = string(inbox.New), s.contact+s.words
+	}
+	return known, comments, made, nil
 }
 
 // began is the status that a ticket was made with, as far as what becomes of it since is taken back: not of one that was made before that. Of one
