@@ -29,9 +29,12 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 		return err
 	}
 	editions := map[id.InboxItem]int64{}
+	var unsure []string // contacts of which nothing that was compared holds
 	for _, p := range people {
 		if p.holds() && len(compared[p.item.ID].Theirs) == 0 { // another took its place: what is there may be that one's
-			editions[p.item.ID] = 0
+			if editions[p.item.ID] = 0; len(p.write) > 0 && p.there != nil { // or this one's, and no change of people
+				unsure = append(unsure, p.there.ID)
+			}
 			continue
 		}
 		link, err := e.settle(ctx, tx, p, now)
@@ -49,16 +52,15 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 	if err != nil {
 		return err
 	}
-	var theirs []string // contacts to which a forgotten visitor was written meanwhile
 	links = slices.DeleteFunc(links, func(l connection.Link) bool {
 		gone := slices.Contains(forgotten, l.Item)
 		if gone && len(l.Theirs) > 0 {
-			theirs = append(theirs, l.External)
+			unsure = append(unsure, l.External)
 		}
 		return gone
 	})
 	return errors.Join(
-		connection.Displace(ctx, tx, e.opened.ID, theirs, nil),
+		connection.Displace(ctx, tx, e.opened.ID, unsure, nil),
 		connection.SaveLinks(ctx, tx, e.opened.ID, links, now),
 		connection.DropLinks(ctx, tx, e.opened.ID, e.dropped))
 }
@@ -113,12 +115,13 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	return &link, nil
 }
 
-// noteTurns notes what was written over what, and how often that came back. Of another value than was written before nothing came back yet.
+// noteTurns notes what was written over what, and how often that came back. Of another value than was written before nothing came back yet. What is written over
+// as an item takes another's place can be of somebody who is forgotten, and is not noted.
 func (p *person) noteTurns(theirs map[string]string) {
-	var known map[string]string
-	if p.base != nil {
-		known = p.base.Theirs
+	if !p.holds() {
+		return
 	}
+	known := p.base.Theirs
 	for name := range known {
 		property, kept := strings.CutSuffix(name, over)
 		if !kept {

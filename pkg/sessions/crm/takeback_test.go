@@ -397,6 +397,26 @@ func TestAPlaceThatIsTakenMeanwhile(t *testing.T) {
 	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
 }
 
+// What is written of the one before while a newer item takes its place is no change of people either.
+func TestAPlaceThatIsTakenDuringAWrite(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+	b.deliver()
+	contact, _ := b.one()
+	b.change(first.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	commit := b.prepare(&b.queued()[0])
+	second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = new("Second Kim"), new("+49 30 2222") })
+	written := b.prepare(&b.queued()[1])
+	b.service.Edit(contact, map[string]string{"firstname": "First", "hs_lead_status": "IN_PROGRESS"}) // that of the first one arrives last
+	written()
+	commit()
+	b.deliver()
+	b.read()
+	require.Equal(t, []any{"Second Kim", inbox.New}, []any{*b.get(second.ID).Contact.Name, b.get(second.ID).State})
+	_, has := b.one()
+	require.Equal(t, []string{"Second", "NEW"}, []string{has["firstname"], has["hs_lead_status"]})
+}
+
 // Nor is anybody's who was forgotten while they were written, where that arrives after the one before was compared again.
 func TestAWriteThatArrivesLate(t *testing.T) {
 	b := newBench(t, both)
