@@ -31,7 +31,9 @@ type history struct {
 	deleted  map[string]int
 	overlaps int
 	reading  job.Job
-	syncs    []job.Job
+	// owners are the ids there of those who are of the team.
+	owners map[id.Person]string
+	syncs  []job.Job
 }
 
 // TestConvergence has random edits on both sides, processes that end between two steps, jobs that are lost, secrets that rotate and a
@@ -41,11 +43,16 @@ func TestConvergence(t *testing.T) {
 		config := maps.Clone(both)
 		values := maps.Clone(both["values"].(map[string]any)["state"].(map[string]any))
 		values["waiting"], values["done"] = []any{"WAITING"}, []any{"DONE"}
+		properties := maps.Clone(both["properties"].(map[string]any))
+		properties["assignee"] = "hubspot_owner_id"
+		config["properties"] = properties
 		config["values"] = map[string]any{"state": values}
 		h := &history{
 			bench: newBench(t, config), Chance: c,
 			addresses: map[id.InboxItem]string{}, names: map[id.InboxItem]string{}, deleted: map[string]int{},
 		}
+		h.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+		h.owners = map[id.Person]string{h.colleague("ada@example.com", true): "71", h.colleague("ben@example.com", true): "72"}
 		h.reading = h.reader()
 		for range 80 {
 			h.clock.Step(time.Second)
@@ -114,7 +121,9 @@ func (h *history) edit() {
 		i.Tags = []string{h.Word("t")} // a contact alone is no change by the team
 		contact := *i.Contact
 		i.Contact = &contact
-		switch h.IntN(4) {
+		switch h.IntN(5) {
+		case 4:
+			i.Assignee = exchangetest.Pick(h.Chance, slices.SortedFunc(maps.Keys(h.owners), func(a, b id.Person) int { return strings.Compare(h.owners[a], h.owners[b]) })...)
 		case 0:
 			if i.State.Active() {
 				i.State = exchangetest.Pick(h.Chance, inbox.Open, inbox.Waiting, inbox.Snoozed, inbox.Won, inbox.Lost, inbox.Done)
@@ -134,7 +143,9 @@ func (h *history) edit() {
 
 // theirs is something that people change of a contact.
 func (h *history) theirs() map[string]string {
-	switch h.IntN(6) {
+	switch h.IntN(7) {
+	case 4:
+		return map[string]string{"hubspot_owner_id": exchangetest.Pick(h.Chance, "71", "72")}
 	case 0:
 		return map[string]string{"firstname": h.Word("Their"), "lastname": exchangetest.Pick(h.Chance, "", h.Word("Lee"))}
 	case 1:
@@ -323,6 +334,9 @@ func (h *history) requireEqual(i inbox.Item, c map[string]string) {
 		if ours != "" {
 			require.Equal(h.t, ours, c[property], property)
 		}
+	}
+	if !i.Assignee.IsZero() {
+		require.Equal(h.t, h.owners[i.Assignee], c["hubspot_owner_id"])
 	}
 	require.Contains(h.t, map[inbox.State][]string{
 		inbox.New: {"NEW"}, inbox.Open: {"IN_PROGRESS", "CONNECTED"}, inbox.Waiting: {"WAITING"}, inbox.Snoozed: {"LATER"},

@@ -352,7 +352,7 @@ func (s *Server) write(id string, properties map[string]string) {
 			delete(s.known[id], name)
 		}
 	}
-	if maps.Equal(before, s.known[id]) {
+	if asks := len(properties) == 1 && properties["email"] != ""; !asks && maps.Equal(before, s.known[id]) { // by the address alone it is asked whether that is taken
 		s.idle = append(s.idle, id)
 	}
 }
