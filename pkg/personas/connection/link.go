@@ -32,14 +32,26 @@ type Link struct {
 
 // Links are those of some items. They ride connection_link_pkey.
 func Links(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, items []id.InboxItem) (map[id.InboxItem]Link, error) {
-	found, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], `
-		SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link
-		WHERE org_id = $1 AND connection_id = $2 AND item_id = ANY($3)`, org, c, items)
+	found, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], selectLinks, org, c, items)
+	return byItem(found), err
+}
+
+// LinksIn is Links in a transaction.
+func LinksIn(ctx context.Context, tx *tenant.Tx, c id.Connection, items []id.InboxItem) (map[id.InboxItem]Link, error) {
+	found, err := tenant.AllIn(ctx, tx, pgx.RowToStructByPos[Link], selectLinks, tx.Org, c, items)
+	return byItem(found), err
+}
+
+const selectLinks = `
+	SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link
+	WHERE org_id = $1 AND connection_id = $2 AND item_id = ANY($3)`
+
+func byItem(all []Link) map[id.InboxItem]Link {
 	links := map[id.InboxItem]Link{}
-	for _, l := range found {
+	for _, l := range all {
 		links[l.Item] = l
 	}
-	return links, err
+	return links
 }
 
 // Linked are the items that are linked, in the order of their ids, after one of them. It rides connection_link_pkey.
@@ -100,13 +112,19 @@ func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link
 		tx.Org, c, items, external, editions, accounts, gone, ours, theirs, now); err != nil {
 		return err
 	}
-	if len(known) == 0 {
+	return Displace(ctx, tx, c, of, known)
+}
+
+// Displace empties the links of all items but some with what is there: what was compared of them says nothing of what is there from now on. It
+// rides connection_link_by_external.
+func Displace(ctx context.Context, tx *tenant.Tx, c id.Connection, external []string, but []id.InboxItem) error {
+	if len(external) == 0 {
 		return nil
 	}
 	others, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxItem], `
 		UPDATE connection_link SET ours = '{}', theirs = '{}'
 		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND NOT item_id = ANY($4) AND theirs <> '{}' RETURNING item_id`,
-		tx.Org, c, of, known)
+		tx.Org, c, external, append([]id.InboxItem{}, but...)) // nil would be NULL
 	for _, other := range others {
 		tx.Touch("connection_link", c, other)
 	}

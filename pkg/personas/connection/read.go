@@ -16,6 +16,12 @@ const takesBack = "takesBack"
 // TakesBack says whether what people change in a CRM or a helpdesk is taken back into the inbox.
 func (c Config) TakesBack() bool { return c.On(takesBack) }
 
+// Owners says whether a CRM has whoever deals with an item as the owner of its contact.
+func (c Config) Owners() bool {
+	properties, _ := c["properties"].(map[string]any)
+	return properties["assignee"] != nil
+}
+
 // TakesBack says whether what people change there is taken back into the inbox now.
 func (c Connection) TakesBack() bool {
 	return (c.Kind == CRM || c.Kind == Helpdesk) && c.State != Disabled && c.Config.TakesBack()

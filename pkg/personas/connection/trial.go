@@ -125,7 +125,14 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 	case o.Provider == HTTPAPI:
 		return "answer", func(ctx context.Context, secret string) error { return o.reach(ctx, client, secret) }
 	case o.Provider == HubSpot:
-		return "contacts", func(ctx context.Context, secret string) error { return o.HubSpot(t.Egress, secret).Check(ctx) }
+		return "contacts", func(ctx context.Context, secret string) error {
+			c := o.HubSpot(t.Egress, secret)
+			if err := c.Check(ctx); err != nil || !o.Config.Owners() {
+				return err
+			}
+			_, err := c.Owners(ctx)
+			return err
+		}
 	case o.Kind == Chat, o.Kind == Helpdesk:
 		return o.tryDesk(t.Egress)
 	case o.Kind == ATS:

@@ -15,6 +15,7 @@ import (
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/hubspot/hubspottest"
 	"visavis.dev/pkg/provider/model/modeltest"
 	"visavis.dev/pkg/provider/synthesis/synthesistest"
 	"visavis.dev/pkg/provider/upstream"
@@ -104,6 +105,27 @@ func TestTrials(t *testing.T) {
 	cancel()
 	_, err := trier.Try(gone, opened(connection.Speech, connection.ElevenLabs, connection.Config{"baseUrl": s.URL}, "good"))
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Who has owners be told in a CRM learns by a trial that the token may not read them.
+func TestTrialsOfOwners(t *testing.T) {
+	s := hubspottest.Start()
+	t.Cleanup(s.Close)
+	trier := connection.Trier{Egress: s.Guard(), Clock: clock.RealClock{}}
+	for _, c := range []struct {
+		named, may bool
+	}{{false, false}, {true, false}, {true, true}} {
+		if s.Owners = nil; c.may {
+			s.Owners = map[string]string{}
+		}
+		properties := map[string]any{"name": "firstname"}
+		if c.named {
+			properties["assignee"] = "hubspot_owner_id"
+		}
+		trial, err := trier.Try(t.Context(), opened(connection.CRM, connection.HubSpot, connection.Config{"baseUrl": s.URL, "properties": properties}, "pat-good"))
+		require.NoError(t, err)
+		require.Equal(t, !c.named || c.may, trial.OK())
+	}
 }
 
 func TestTrialsOfModels(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,7 +31,7 @@ type Client struct {
 	// HTTP is a guard's.
 	HTTP    *http.Client
 	BaseURL string
-	// Token is a private app's, with the scopes crm.objects.contacts.read and .write.
+	// Token is a private app's, with the scopes crm.objects.contacts.read and .write, and crm.objects.owners.read for Owners.
 	Token string
 }
 
@@ -207,6 +209,51 @@ func (c Client) Account(ctx context.Context) (string, error) {
 		return "", &upstream.Error{Code: upstream.Malformed}
 	}
 	return strconv.FormatInt(answer.Portal, 10), nil
+}
+
+// MaxOwners is how many owners are read, and ownersPage how many of them by one call.
+const (
+	MaxOwners  = 5000
+	ownersPage = 500
+)
+
+// Owners are the mail addresses, in lower case, of those who can own contacts, by their ids; who has none, as a queue, is left out. The error is
+// as that of Upsert.
+func (c Client) Owners(ctx context.Context) (map[string]string, error) {
+	all, after := map[string]string{}, ""
+	for range MaxOwners / ownersPage {
+		var answer struct {
+			Results *[]struct {
+				ID       string `json:"id"`
+				Email    string `json:"email"`
+				Archived bool   `json:"archived"`
+			} `json:"results"`
+			Paging struct {
+				Next struct {
+					After string `json:"after"`
+				} `json:"next"`
+			} `json:"paging"`
+		}
+		path := fmt.Sprintf("/crm/owners/2026-03?limit=%d", ownersPage)
+		if after != "" {
+			path += "&after=" + url.QueryEscape(after)
+		}
+		if err := c.send(ctx, http.MethodGet, path, nil, &answer); err != nil {
+			return nil, err
+		}
+		if answer.Results == nil {
+			return nil, &upstream.Error{Code: upstream.Malformed}
+		}
+		for _, each := range *answer.Results {
+			if number.MatchString(each.ID) && each.Email != "" && !each.Archived {
+				all[each.ID] = strings.ToLower(each.Email)
+			}
+		}
+		if after = answer.Paging.Next.After; after == "" {
+			break
+		}
+	}
+	return all, nil
 }
 
 // Check says whether contacts can be read.

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"visavis.dev/pkg/base/id"
@@ -24,10 +26,35 @@ type mapping struct {
 	properties map[string]string
 	values     map[string]map[string][]string
 	takesBack  bool
+	owners     owners
+}
+
+// assignee is the field of whoever deals with an item, who is the contact's owner there.
+const assignee = "assignee"
+
+// owners are those of the account who are of the team, by their mail addresses.
+type owners struct {
+	// ids are theirs there, by who they are, and people who they are by those.
+	ids    map[id.Person]string
+	people map[string]id.Person
+}
+
+func ownersOf(mails map[string]string, team map[string]id.Person) owners {
+	o := owners{map[id.Person]string{}, map[string]id.Person{}}
+	for _, owner := range slices.Sorted(maps.Keys(mails)) {
+		who, there := team[mails[owner]]
+		if !there {
+			continue
+		}
+		if o.people[owner] = who; o.ids[who] == "" {
+			o.ids[who] = owner
+		}
+	}
+	return o
 }
 
 func mappingOf(c connection.Config) mapping {
-	m := mapping{usual, map[string]map[string][]string{}, c.TakesBack()}
+	m := mapping{properties: usual, values: map[string]map[string][]string{}, takesBack: c.TakesBack()}
 	if given, ok := c["properties"].(map[string]any); ok {
 		m.properties = map[string]string{}
 		for field, property := range given {
@@ -52,6 +79,7 @@ func (m *mapping) names() []string { return slices.Sorted(maps.Values(m.properti
 // visitors said of the matter is nowhere.
 func (m *mapping) ours(i *inbox.Item) map[string]string {
 	all, values := map[string]string{}, fields(i)
+	values[assignee] = m.owners.ids[i.Assignee]
 	for field, property := range m.properties {
 		value := values[field]
 		if of, mapped := m.values[field]; mapped {
@@ -105,7 +133,7 @@ func text(t *string) string {
 
 // The groups of fields that are decided together: half a name is none.
 var groups = [][]string{
-	{"firstName", "lastName", "name"}, {"phone"}, {"company"}, {"jobTitle"}, {"state"}, {"leadBand"},
+	{"firstName", "lastName", "name"}, {"phone"}, {"company"}, {"jobTitle"}, {"state"}, {"leadBand"}, {assignee},
 	{"kind"}, {"language"}, {"itemId"}, {"externalId"}, {"sourceUrl"}, {"campaign"},
 }
 
@@ -134,12 +162,27 @@ func digest(of id.InboxItem, name, value string) string {
 type changes struct {
 	write map[string]string
 	take  inbox.Returned
+	// turns are how often there went back to what was written over, by the properties, and contested says that something did so too often: it
+	// is left as both sides have it.
+	turns     map[string]string
+	contested bool
 }
+
+// mostTurns is how often what was written over may come back and be taken until it is left alone: something there changes it, as something elsewhere does
+// what comes of it.
+const mostTurns = 2
+
+// The names by which a link has, of a property, the digests of what was written last and of what that was written over, and how often the latter came back.
+const (
+	wrote = "/wrote"
+	over  = "/over"
+	turns = "/turns"
+)
 
 // compare says what each side is to be given, by what both last agreed on, if that is known: what one of them changed since goes to the other.
 // Where nothing is known the item is written if it is news.
 func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection.Link, news bool) (c changes) {
-	c.write = map[string]string{}
+	c.write, c.turns = map[string]string{}, map[string]string{}
 	ours := m.ours(i)
 	s := sides{mapping: m, ours: ours, theirs: there.Properties, ourDigests: digests(i, ours), theirDigests: digests(i, m.theirs(there)), news: news}
 	if base != nil {
@@ -147,10 +190,15 @@ func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection
 	}
 	for _, group := range groups {
 		weChanged, theyChanged, differ := s.of(group)
+		back := s.back(group)
 		switch theirsWin := slices.Contains(details, group[0]); {
 		case !differ:
+		case back > mostTurns && !weChanged:
+			c.contested = true
+			s.turned(group, back, c.turns)
 		case theyChanged && m.takesBack && (!weChanged || theirsWin):
 			m.take(&c.take, i, there, group)
+			s.turned(group, back, c.turns)
 		case weChanged:
 			// Half of another's name is none; anything else that an item does not have leaves what is there.
 			first := m.properties["firstName"]
@@ -186,6 +234,32 @@ func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
 	return weChanged, theyChanged, differ
 }
 
+// back is how often what is there of a group came back after it was written over; 0 where it is something else.
+func (s *sides) back(group []string) (n int) {
+	for _, field := range group {
+		property, mapped := s.properties[field]
+		was, known := s.known.Theirs[property+over]
+		if !mapped || !known || was != s.theirDigests[property] {
+			continue
+		}
+		before, _ := strconv.Atoi(s.known.Theirs[property+turns])
+		if s.known.Theirs[property] != s.theirDigests[property] {
+			before++
+		}
+		n = max(n, before)
+	}
+	return n
+}
+
+// turned notes how often what is there of a group came back.
+func (s *sides) turned(group []string, n int, all map[string]string) {
+	for _, field := range group {
+		if property, mapped := s.properties[field]; mapped && n > 0 {
+			all[property] = strconv.Itoa(n)
+		}
+	}
+}
+
 // writes is what of a group is to be written; empty says that what the item does not have is removed.
 func (s *sides) writes(group []string, empty bool) map[string]string {
 	all := map[string]string{}
@@ -207,10 +281,32 @@ func (m *mapping) theirs(there hubspot.Contact) map[string]string {
 	return all
 }
 
+// spelling are the signs by which one number is written in several ways, and national what stands in an international one for calls from within.
+var (
+	spelling = regexp.MustCompile(`[^0-9+x]`)
+	national = regexp.MustCompile(`^(\s*(?:\+|00).*?)\(\s*0\s*\)`)
+)
+
+// normal is a value without what is a matter of spelling: a system that writes it in a way of its own did not change it. Two of them would otherwise change it to
+// and fro.
+func normal(field, value string) string {
+	if field != "phone" || !inbox.IsPhone(value) {
+		return strings.Join(strings.Fields(value), " ")
+	}
+	number := spelling.ReplaceAllString(strings.ReplaceAll(strings.ToLower(national.ReplaceAllString(value, "$1")), "#", "x"), "")
+	if abroad, ok := strings.CutPrefix(number, "00"); ok {
+		return "+" + abroad
+	}
+	return number
+}
+
 // equal says whether a value there is the item's.
 func (m *mapping) equal(field, ours, theirs string) bool {
-	if ours == theirs {
+	if ours == theirs || normal(field, ours) == normal(field, theirs) {
 		return true
+	}
+	if who, known := m.owners.people[ours]; field == assignee && known {
+		return m.owners.people[theirs] == who
 	}
 	of, mapped := m.values[field]
 	return mapped && ours != "" && slices.ContainsFunc(slices.Collect(maps.Values(of)), func(all []string) bool {
@@ -260,6 +356,8 @@ func (m *mapping) take(r *inbox.Returned, i *inbox.Item, there hubspot.Contact, 
 		}
 	case "state":
 		r.State = inbox.State(m.meant("state", there.Properties[m.properties["state"]]))
+	case assignee:
+		r.Assignee = m.owners.people[there.Properties[m.properties[assignee]]]
 	case "leadBand":
 		r.Band = inbox.Band(m.meant("leadBand", there.Properties[m.properties["leadBand"]]))
 	}

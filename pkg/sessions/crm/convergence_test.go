@@ -1,10 +1,8 @@
 package crm_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,19 +15,14 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/exchange/exchangetest"
 	"visavis.dev/pkg/sessions/inbox"
-)
-
-var (
-	// histories is how many are made up, and fromSeed the first one's seed.
-	histories = flag.Int("histories", 15, "how many random histories both sides go through")
-	fromSeed  = flag.Uint64("seed", 1, "the seed of the first history")
 )
 
 // history is what happens at random on both sides, and between them.
 type history struct {
 	*bench
-	*rand.Rand
+	*exchangetest.Chance
 	leads []id.InboxItem
 	// addresses are those of the leads, and names how their visitors were called.
 	addresses map[id.InboxItem]string
@@ -38,42 +31,37 @@ type history struct {
 	deleted  map[string]int
 	overlaps int
 	reading  job.Job
-	syncs    []job.Job
-	serial   int
+	// owners are the ids there of those who are of the team.
+	owners map[id.Person]string
+	syncs  []job.Job
 }
 
 // TestConvergence has random edits on both sides, processes that end between two steps, jobs that are lost, secrets that rotate and a
 // service that fails: in the end both sides are alike, and nothing was written twice.
 func TestConvergence(t *testing.T) {
-	for n := range *histories {
-		seed := *fromSeed + uint64(n)
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			config := maps.Clone(both)
-			values := maps.Clone(both["values"].(map[string]any)["state"].(map[string]any))
-			values["waiting"], values["done"] = []any{"WAITING"}, []any{"DONE"}
-			config["values"] = map[string]any{"state": values}
-			h := &history{
-				bench: newBench(t, config), Rand: rand.New(rand.NewPCG(seed, 0)),
-				addresses: map[id.InboxItem]string{}, names: map[id.InboxItem]string{}, deleted: map[string]int{},
-			}
-			h.reading = h.reader()
-			for range 80 {
-				h.clock.Step(time.Second)
-				h.happen()
-			}
-			h.settle()
-			h.requireAlike()
-		})
-	}
+	exchangetest.Histories(t, func(t *testing.T, c *exchangetest.Chance) {
+		config := maps.Clone(both)
+		values := maps.Clone(both["values"].(map[string]any)["state"].(map[string]any))
+		values["waiting"], values["done"] = []any{"WAITING"}, []any{"DONE"}
+		properties := maps.Clone(both["properties"].(map[string]any))
+		properties["assignee"] = "hubspot_owner_id"
+		config["properties"] = properties
+		config["values"] = map[string]any{"state": values}
+		h := &history{
+			bench: newBench(t, config), Chance: c,
+			addresses: map[id.InboxItem]string{}, names: map[id.InboxItem]string{}, deleted: map[string]int{},
+		}
+		h.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+		h.owners = map[id.Person]string{h.colleague("ada@example.com", true): "71", h.colleague("ben@example.com", true): "72"}
+		h.reading = h.reader()
+		for range 80 {
+			h.clock.Step(time.Second)
+			h.happen()
+		}
+		h.settle()
+		h.requireAlike()
+	})
 }
-
-// word is one that nobody said before.
-func (h *history) word(by string) string {
-	h.serial++
-	return fmt.Sprintf("%s%d", by, h.serial)
-}
-
-func pick[T any](h *history, all ...T) T { return all[h.IntN(len(all))] }
 
 // contact is one of the contacts; empty for none.
 func (h *history) contact() string {
@@ -81,7 +69,7 @@ func (h *history) contact() string {
 	if len(all) == 0 {
 		return ""
 	}
-	return pick(h, all...)
+	return exchangetest.Pick(h.Chance, all...)
 }
 
 func (h *history) happen() {
@@ -109,7 +97,7 @@ func (h *history) happen() {
 
 // leave has a visitor leave a lead, with an address that others may have left.
 func (h *history) leave() {
-	address, name := fmt.Sprintf("kim%d@example.com", h.IntN(3)), h.word("Our")
+	address, name := fmt.Sprintf("kim%d@example.com", h.IntN(3)), h.Word("Our")
 	i := h.lead(address, func(i *inbox.Item) {
 		if i.Contact.Name = &name; h.IntN(4) == 0 {
 			i.Contact.Name = nil
@@ -125,45 +113,49 @@ func (h *history) edit() {
 	if len(h.leads) == 0 {
 		return
 	}
-	which := pick(h, h.leads...)
+	which := exchangetest.Pick(h.Chance, h.leads...)
 	if h.get(which).ForgottenAt != nil {
 		return
 	}
 	h.change(which, func(i *inbox.Item) {
-		i.Tags = []string{h.word("t")} // a contact alone is no change by the team
+		i.Tags = []string{h.Word("t")} // a contact alone is no change by the team
 		contact := *i.Contact
 		i.Contact = &contact
-		switch h.IntN(4) {
+		switch h.IntN(5) {
+		case 4:
+			i.Assignee = exchangetest.Pick(h.Chance, slices.SortedFunc(maps.Keys(h.owners), func(a, b id.Person) int { return strings.Compare(h.owners[a], h.owners[b]) })...)
 		case 0:
 			if i.State.Active() {
-				i.State = pick(h, inbox.Open, inbox.Waiting, inbox.Snoozed, inbox.Won, inbox.Lost, inbox.Done)
+				i.State = exchangetest.Pick(h.Chance, inbox.Open, inbox.Waiting, inbox.Snoozed, inbox.Won, inbox.Lost, inbox.Done)
 			} else {
 				i.State = inbox.Open
 			}
 		case 1:
-			i.Band = new(pick(h, inbox.Bands()...))
+			i.Band = new(exchangetest.Pick(h.Chance, inbox.Bands()...))
 		case 2:
 			contact.Phone = new(fmt.Sprint("+49 40 ", 1000+h.IntN(1000)))
 		case 3:
-			h.names[which] = h.word("Our")
-			contact.Name = new(h.names[which] + pick(h, "", " Lee", " van Lee"))
+			h.names[which] = h.Word("Our")
+			contact.Name = new(h.names[which] + exchangetest.Pick(h.Chance, "", " Lee", " van Lee"))
 		}
 	})
 }
 
 // theirs is something that people change of a contact.
 func (h *history) theirs() map[string]string {
-	switch h.IntN(6) {
+	switch h.IntN(7) {
+	case 4:
+		return map[string]string{"hubspot_owner_id": exchangetest.Pick(h.Chance, "71", "72")}
 	case 0:
-		return map[string]string{"firstname": h.word("Their"), "lastname": pick(h, "", h.word("Lee"))}
+		return map[string]string{"firstname": h.Word("Their"), "lastname": exchangetest.Pick(h.Chance, "", h.Word("Lee"))}
 	case 1:
-		return map[string]string{"phone": pick(h, "", fmt.Sprint("+49 89 ", 1000+h.IntN(1000)))}
+		return map[string]string{"phone": exchangetest.Pick(h.Chance, "", fmt.Sprint("+49 89 ", 1000+h.IntN(1000)))}
 	case 2:
-		return map[string]string{"company": pick(h, "", h.word("Company")), "jobtitle": pick(h, "", "Owner")}
+		return map[string]string{"company": exchangetest.Pick(h.Chance, "", h.Word("Company")), "jobtitle": exchangetest.Pick(h.Chance, "", "Owner")}
 	case 3:
-		return map[string]string{"visavis_band": pick(h, "hot", "warm", "cold")}
+		return map[string]string{"visavis_band": exchangetest.Pick(h.Chance, "hot", "warm", "cold")}
 	}
-	return map[string]string{"hs_lead_status": pick(h, "IN_PROGRESS", "CONNECTED", "CUSTOMER", "UNQUALIFIED", "LATER", "WAITING", "DONE")}
+	return map[string]string{"hs_lead_status": exchangetest.Pick(h.Chance, "IN_PROGRESS", "CONNECTED", "CUSTOMER", "UNQUALIFIED", "LATER", "WAITING", "DONE")}
 }
 
 // seldom is what happens seldom.
@@ -176,21 +168,21 @@ func (h *history) seldom() {
 		}
 	case 1: // a visitor is forgotten
 		if len(h.leads) > 0 {
-			h.forget(pick(h, h.leads...))
+			h.forget(exchangetest.Pick(h.Chance, h.leads...))
 		}
 	case 2: // a lead is spam
 		if len(h.leads) > 0 {
-			if which := pick(h, h.leads...); h.get(which).State.Active() {
+			if which := exchangetest.Pick(h.Chance, h.leads...); h.get(which).State.Active() {
 				h.change(which, func(i *inbox.Item) { i.State = inbox.Spam })
 			}
 		}
 	case 3: // the secret is rotated, and the old one is not taken any more
-		secret := h.word("pat-")
+		secret := h.Word("pat-")
 		h.service.Token = secret
 		h.rotate(connection.Secret(secret))
 	case 4: // what is to be sent is lost
 		if queued := h.queued(); len(queued) > 0 {
-			h.drop(pick(h, queued...).ID)
+			h.drop(exchangetest.Pick(h.Chance, queued...).ID)
 		}
 	}
 }
@@ -201,12 +193,12 @@ func (h *history) send() {
 	if len(queued) == 0 {
 		return
 	}
-	j := pick(h, queued...)
+	j := exchangetest.Pick(h.Chance, queued...)
 	if h.IntN(5) > 0 {
 		h.work(&j)
 		return
 	}
-	other := pick(h, queued...)
+	other := exchangetest.Pick(h.Chance, queued...)
 	one, two := h.prepare(&j), h.prepare(&other)
 	h.overlaps++
 	two()
@@ -254,7 +246,7 @@ func (h *history) fail() {
 			h.service.Behave(h.service.Lose)
 		case 6:
 			if which := h.contact(); which != "" {
-				h.service.Behave(nil, h.service.Meanwhile(which, map[string]string{"company": h.word("Company")}))
+				h.service.Behave(nil, h.service.Meanwhile(which, map[string]string{"company": h.Word("Company")}))
 			}
 		}
 	}
@@ -342,6 +334,9 @@ func (h *history) requireEqual(i inbox.Item, c map[string]string) {
 		if ours != "" {
 			require.Equal(h.t, ours, c[property], property)
 		}
+	}
+	if !i.Assignee.IsZero() {
+		require.Equal(h.t, h.owners[i.Assignee], c["hubspot_owner_id"])
 	}
 	require.Contains(h.t, map[inbox.State][]string{
 		inbox.New: {"NEW"}, inbox.Open: {"IN_PROGRESS", "CONNECTED"}, inbox.Waiting: {"WAITING"}, inbox.Snoozed: {"LATER"},

@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/provider/hubspot/hubspottest"
 	"visavis.dev/pkg/sessions/crm"
 	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/exchange/exchangetest"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
@@ -94,26 +95,13 @@ func (b *bench) lead(email string, changes ...func(*inbox.Item)) (i inbox.Item) 
 func (b *bench) change(which id.InboxItem, change func(*inbox.Item)) {
 	b.t.Helper()
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		before, err := inbox.Lock(ctx, tx, which)
-		if err != nil {
-			return err
-		}
-		after := before
-		change(&after)
-		_, err = inbox.Change(ctx, tx, before, after, b.who())
-		return err
+		return exchangetest.Change(ctx, tx, which, change, b.who())
 	})
 }
 
 func (b *bench) forget(which id.InboxItem) {
 	b.t.Helper()
-	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		i, err := inbox.Lock(ctx, tx, which)
-		if err != nil {
-			return err
-		}
-		return inbox.Forget(ctx, tx, []inbox.Item{i}, inbox.Removal{Trigger: inbox.ByTeam, At: b.clock.Now().UTC()})
-	})
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error { return exchangetest.Forget(ctx, tx, which, b.who()) })
 }
 
 // begin queues a sync.

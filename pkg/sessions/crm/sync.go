@@ -36,6 +36,8 @@ type Syncer struct {
 	Options
 	// accounts are those of connections as they were settled last.
 	accounts lru.Cache[settled, string]
+	// ownersOf are the owners of those accounts.
+	ownersOf lru.Cache[settled, readOwners]
 }
 
 type settled struct {
@@ -53,7 +55,11 @@ func New(o Options) *Syncer {
 	if err != nil {
 		panic(err) // the size is good
 	}
-	return &Syncer{o, accounts}
+	owners, err := lru.New[settled, readOwners](mostAccounts)
+	if err != nil {
+		panic(err)
+	}
+	return &Syncer{o, accounts, owners}
 }
 
 // Patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
@@ -69,8 +75,8 @@ func (s *Syncer) Background() job.Background {
 var kinds = []inbox.Kind{inbox.Lead, inbox.Book}
 
 // Pass is the pass through a CRM, oldest items first.
-func (s *Syncer) Pass(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (exchange.Page, error) {
-	items, n, err := s.page(ctx, org, o, after)
+func (s *Syncer) Pass(ctx context.Context, org id.Org, o exchange.Order, at exchange.Place) (exchange.Page, error) {
+	items, n, err := s.page(ctx, org, o, at.After)
 	page := exchange.Page{Items: int64(len(items)), More: n == hubspot.MaxBatch}
 	if len(items) > 0 {
 		page.Last = items[len(items)-1].ID

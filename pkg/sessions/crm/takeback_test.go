@@ -3,6 +3,7 @@ package crm_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/hubspot/hubspottest"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
@@ -130,6 +132,90 @@ func TestTwoCRMs(t *testing.T) {
 	require.Len(t, queued, 1)
 	require.Contains(t, string(queued[0].Input), other.ID.String())
 	require.Equal(t, "Lee & Sons", *b.get(lead.ID).Contact.Company)
+}
+
+// Two CRMs that each write a value in a way of their own come to rest: a number is one however it is written, and what comes back again and again is left as
+// each has it, which is told.
+func TestTwoCRMsThatWriteDifferently(t *testing.T) {
+	for name, c := range map[string]struct {
+		property   string
+		one, other func(string) string
+		most       int
+		counts     map[string]int64
+	}{
+		"a number": {
+			property: "phone", one: func(s string) string { return strings.ReplaceAll(s, " ", "") }, most: 2, counts: map[string]int64{"unchanged": 1},
+			other: func(s string) string { return "+49 30 " + strings.TrimPrefix(strings.ReplaceAll(s, " ", ""), "+4930") },
+		},
+		"a text": {property: "company", one: strings.ToUpper, other: strings.ToLower, most: 12, counts: map[string]int64{"contested": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, both)
+			second := hubspottest.Start()
+			t.Cleanup(second.Close)
+			offer, _ := connection.FindOffer(connection.CRM, connection.HubSpot)
+			config := connection.Config{"baseUrl": second.URL}
+			maps.Copy(config, both)
+			other := connection.New(offer, "Other", config, "pat-good", b.clock.Now())
+			other.State, other.TimeoutMs = connection.Active, 5000
+			b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+				return connection.Create(ctx, tx, b.vault, other, "pat-good", b.who())
+			})
+			lead := b.lead("kim@example.com", func(i *inbox.Item) {
+				i.Contact.Phone, i.Contact.Company = new("+49 30 1234"), new("Lee & Sons")
+			})
+			written := func() (n int) {
+				for _, s := range []*hubspottest.Server{b.service, second} {
+					for _, r := range s.Requests() {
+						if strings.HasPrefix(r, "POST /batch/up") {
+							n++
+						}
+					}
+				}
+				return n
+			}
+			round := func() {
+				for b.deliver() > 0 {
+				}
+				for s, form := range map[*hubspottest.Server]func(string) string{b.service: c.one, second: c.other} {
+					for which, has := range s.Contacts() {
+						s.Edit(which, map[string]string{c.property: form(has[c.property])})
+					}
+				}
+				for _, j := range b.jobs(job.ConnectionRead) {
+					_, err := b.step(&j)
+					require.NoError(t, err)
+				}
+			}
+			for range 10 {
+				round()
+			}
+			before := written()
+			require.LessOrEqual(t, before, c.most)
+			for range 5 {
+				round()
+			}
+			require.Equal(t, before, written(), "nothing is written any more")
+			edition := b.get(lead.ID).Edition
+			require.Equal(t, c.counts, b.sync(exchange.Order{}))
+
+			// What somebody changes afterwards goes to both still.
+			b.change(lead.ID, func(i *inbox.Item) { i.Tags, i.Contact.Company = []string{"again"}, new("park") })
+			round()
+			require.Greater(t, b.get(lead.ID).Edition, edition)
+			for _, s := range []*hubspottest.Server{b.service, second} {
+				for _, has := range s.Contacts() {
+					require.Equal(t, "park", strings.ToLower(has["company"]))
+				}
+			}
+			for range 10 {
+				round()
+			}
+			before = written()
+			round()
+			require.Equal(t, before, written())
+		})
+	}
 }
 
 // Where both changed the same, people's words on how to reach somebody hold, and the inbox's on how far it is.
@@ -254,6 +340,100 @@ func TestTheNextOfAnAddress(t *testing.T) {
 	_, has = b.one()
 	require.Equal(t, []string{"First", "Kim", "+49 30 1111"}, []string{has["firstname"], has["lastname"], has["phone"]})
 	require.Empty(t, b.service.Idle())
+}
+
+// What was written of the newest of an address is never people's change of the one before, also where the process ended before that was kept.
+func TestANewestThatWasWrittenUnseen(t *testing.T) {
+	named := func(name, phone string) func(*inbox.Item) {
+		return func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = &name, &phone }
+	}
+	for name, c := range map[string]struct {
+		before []http.HandlerFunc
+		end    func(b *bench, which id.InboxItem)
+	}{
+		"forgotten": {end: (*bench).forget},
+		"spam and forgotten": {end: func(b *bench, which id.InboxItem) {
+			b.change(which, func(i *inbox.Item) { i.State = inbox.Spam })
+			b.read()
+			b.forget(which)
+		}},
+		"found by nothing": {before: []http.HandlerFunc{status(http.StatusBadRequest, "")}, end: (*bench).forget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, both)
+			first := b.lead("kim@example.com", named("First Kim", "+49 30 1111"))
+			b.deliver()
+			second := b.lead("kim@example.com", named("Marked Name", "+49 30 2222"))
+			b.service.Behave(c.before...)
+			b.prepare(&b.queued()[0]) // and the process ends
+			_, has := b.one()
+			require.Equal(t, "Marked", has["firstname"])
+			c.end(b, second.ID)
+			b.read()
+			b.deliver()
+			b.read()
+			require.Equal(t, []string{"First Kim", "+49 30 1111"}, []string{*b.get(first.ID).Contact.Name, *b.get(first.ID).Contact.Phone})
+			_, has = b.one()
+			require.Equal(t, []string{"First", "Kim", "+49 30 1111"}, []string{has["firstname"], has["lastname"], has["phone"]})
+		})
+	}
+}
+
+// Whoever read a contact of which a newer item takes the place meanwhile keeps nothing of it.
+func TestAPlaceThatIsTakenMeanwhile(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Behave(b.service.Meanwhile(contact, map[string]string{"firstname": "Marked", "lastname": "Name"}))
+	j := b.reader()
+	commit := b.prepare(&j)
+	second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = new("Marked Name"), new("+49 30 2222") })
+	b.prepare(&b.queued()[0]) // and the process ends
+	b.forget(second.ID)
+	commit()
+	b.deliver()
+	b.read()
+	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
+}
+
+// What is written of the one before while a newer item takes its place is no change of people either.
+func TestAPlaceThatIsTakenDuringAWrite(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+	b.deliver()
+	contact, _ := b.one()
+	b.change(first.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	commit := b.prepare(&b.queued()[0])
+	second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = new("Second Kim"), new("+49 30 2222") })
+	written := b.prepare(&b.queued()[1])
+	b.service.Edit(contact, map[string]string{"firstname": "First", "hs_lead_status": "IN_PROGRESS"}) // that of the first one arrives last
+	written()
+	commit()
+	b.deliver()
+	b.read()
+	require.Equal(t, []any{"Second Kim", inbox.New}, []any{*b.get(second.ID).Contact.Name, b.get(second.ID).State})
+	_, has := b.one()
+	require.Equal(t, []string{"Second", "NEW"}, []string{has["firstname"], has["hs_lead_status"]})
+}
+
+// Nor is anybody's who was forgotten while they were written, where that arrives after the one before was compared again.
+func TestAWriteThatArrivesLate(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+	b.deliver()
+	contact, _ := b.one()
+	second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Marked Name") })
+	commit := b.prepare(&b.queued()[0])
+	b.forget(second.ID)
+	b.read()
+	b.service.Edit(contact, map[string]string{"firstname": "Marked", "lastname": "Name"})
+	commit()
+	b.deliver()
+	b.read()
+	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
+	_, has := b.one()
+	require.Equal(t, "First", has["firstname"])
 }
 
 // Who was merged with somebody else is not taken for them.

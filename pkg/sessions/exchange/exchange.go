@@ -30,6 +30,8 @@ const (
 	Refused   = "refused"
 	Unmapped  = "unmapped"
 	Unlinked  = "unlinked"
+	Failed    = "failed"
+	Contested = "contested"
 )
 
 // Order is what a pass is to do.
@@ -66,6 +68,9 @@ type Did struct {
 	Last  id.InboxItem
 	// Rest is how long the system is left alone before the next page.
 	Rest time.Duration
+	// Failed is the first item of the page where it alone failed, while the system answers otherwise. One that goes on failing is set aside, so that it holds up
+	// none behind it. Zero for none.
+	Failed id.InboxItem
 	// Keep notes what was done, where the connection is the same still.
 	Keep func(ctx context.Context, tx *tenant.Tx, now time.Time) error
 }
@@ -96,8 +101,33 @@ func (d *Did) Save(ctx context.Context, tx *tenant.Tx, by id.Connection, now tim
 	return true, d.Keep(ctx, tx, now)
 }
 
-// Pass prepares the next page of a system, after an item.
-type Pass func(ctx context.Context, org id.Org, o Order, after id.InboxItem) (Page, error)
+// Place is where a pass is.
+type Place struct {
+	// After is the item before; zero at the beginning.
+	After id.InboxItem `json:"after,omitzero"`
+	// Tries is how often the item that comes next failed alone.
+	Tries int `json:"tries,omitempty"`
+	// Aside is how many items were set aside since one that was not.
+	Aside int `json:"aside,omitempty"`
+}
+
+// mostTries is how often an item alone may fail in a row until it is set aside: the next pass tries it again.
+const mostTries = 3
+
+// failed notes that what comes next failed, and says whether it is set aside.
+func (p *Place) failed(d Did) bool {
+	if d.Failed.IsZero() {
+		return false
+	}
+	if p.Tries++; p.Tries < mostTries {
+		return false
+	}
+	*p = Place{After: d.Failed, Aside: p.Aside + 1}
+	return true
+}
+
+// Pass prepares the next page of a system, at a place.
+type Pass func(ctx context.Context, org id.Org, o Order, at Place) (Page, error)
 
 // Exchanger does the jobs that pass through systems.
 type Exchanger struct {
@@ -143,7 +173,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, o Order, who activity.Actor) (job
 
 // progress is how far a pass got: each page is committed with it.
 type progress struct {
-	After id.InboxItem `json:"after,omitzero"`
+	Place
 	// Again and Gone count what was done of the page under way, which is met again.
 	Again int64 `json:"again,omitempty"`
 	Gone  int64 `json:"gone,omitempty"`
@@ -180,7 +210,7 @@ func (e *Exchanger) page(ctx context.Context, j job.Job, o Order, p progress) (P
 	if pass == nil {
 		return Page{Do: func(context.Context, *connection.Opened) (Did, error) { return Did{}, nil }}, false, nil
 	}
-	page, err := pass(ctx, j.Org, o, p.After)
+	page, err := pass(ctx, j.Org, o, p.Place)
 	return page, true, err
 }
 
@@ -210,10 +240,13 @@ func (e *Exchanger) sync(ctx context.Context, j job.Job) (*dispatch.Message, err
 			switch {
 			case came.Abandoned():
 				j.State, j.ErrorCode = job.Failed, came.Code
+			case !came.Acknowledged() && p.failed(did):
+				j.Done++
+				j.Counts[Failed]++
 			case came.Acknowledged():
 				j.Done += page.Items
 				if page.Items > 0 {
-					p.After = page.Last
+					p.Place = Place{After: page.Last}
 				}
 				if rest = did.Rest; !page.More {
 					conclude(j)
@@ -263,13 +296,15 @@ func (e *Exchanger) read(ctx context.Context, j job.Job) (*dispatch.Message, err
 			if kept, err := did.Save(ctx, tx, o.Connection, now); err != nil || !kept {
 				return again, err
 			}
-			page := did.of(page)
-			p, wait := progress{After: page.Last}, did.Rest
+			p, page, wait := p, did.of(page), did.Rest
 			switch {
 			case came.Abandoned(), came.Acknowledged() && !page.More:
 				p, wait = progress{}, readEvery
-			case !came.Acknowledged():
-				return 0, nil
+			case came.Acknowledged():
+				p = progress{Place: Place{After: page.Last}}
+			default:
+				p.failed(did)
+				wait = 0
 			}
 			return wait, note(j, p)
 		},
@@ -282,11 +317,14 @@ func readJob(j job.Job) (o Order, p progress, err error) {
 }
 
 // conclude ends a sync that came to its end. One that wrote nothing, though there was something to be written,
-// failed: it is no single address.
+// failed: it is no single address. So did one that read nothing.
 func conclude(j *job.Job) {
 	j.State, j.Total = job.Succeeded, j.Done
-	if n := j.Counts; n[Written] == 0 && (n[Unmapped] > 0 || n[Refused] > 0 && n[Unchanged]+n[Taken] == 0) {
+	switch n := j.Counts; {
+	case n[Written] == 0 && (n[Unmapped] > 0 || n[Refused] > 0 && n[Unchanged]+n[Taken] == 0):
 		j.State, j.ErrorCode = job.Failed, string(upstream.Rejected)
+	case n[Failed] > 0 && n[Written]+n[Unchanged]+n[Taken] == 0:
+		j.State, j.ErrorCode = job.Failed, string(upstream.Unavailable)
 	}
 }
 

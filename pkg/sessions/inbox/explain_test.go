@@ -28,6 +28,11 @@ func TestNewestRidesItsIndex(t *testing.T) {
 	for _, statement := range sent.Of(t, "FROM inbox_item", func() error {
 		found, err := inbox.Newest(t.Context(), tenants, org, inbox.Kinds(), []string{"kim7@example.com", "nobody@example.com"})
 		require.Len(t, found, 1)
+		if err != nil {
+			return err
+		}
+		all, err := inbox.OfAddresses(t.Context(), tenants, org, inbox.Kinds(), []string{"kim7@example.com", "nobody@example.com"})
+		require.Len(t, all, 1)
 		return err
 	}) {
 		plan := statement.Forced(t, db)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
@@ -58,6 +59,12 @@ func Newest(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, ad
 		WHERE i.org_id = $1 AND lower(i.contact->>'email') = ANY($2) AND i.kind = ANY($3) AND i.forgotten_at IS NULL AND i.state <> 'spam'
 			AND COALESCE(i.contact->'consent'->>'given', 'true') = 'true'
 		ORDER BY lower(i.contact->>'email'), i.id DESC`, org, addresses, kinds)
+}
+
+// OfAddresses are, of some kinds, all items of mail addresses in lower case. It rides inbox_item_by_email.
+func OfAddresses(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, addresses []string) ([]id.InboxItem, error) {
+	return tenant.All(ctx, t, org, pgx.RowTo[id.InboxItem], `
+		SELECT i.id FROM inbox_item i WHERE i.org_id = $1 AND lower(i.contact->>'email') = ANY($2) AND i.kind = ANY($3)`, org, addresses, kinds)
 }
 
 // statement chooses the statement; some is false where nothing can be found.

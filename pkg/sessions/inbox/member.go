@@ -58,6 +58,23 @@ func Members(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Person
 		org, after, limit)
 }
 
+// TeamByMail are the members of the team who are not gone, by their mail addresses in lower case. It rides inbox_member_pkey, person_pkey and
+// membership_by_person.
+func TeamByMail(ctx context.Context, t *tenant.Tenants, org id.Org, at time.Time) (map[string]id.Person, error) {
+	type member struct {
+		Person id.Person
+		Mail   string
+	}
+	found, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[member], `
+		SELECT p.id, lower(p.email) FROM inbox_member m JOIN person p ON p.org_id = m.org_id AND p.id = m.person_id
+		WHERE m.org_id = $1 AND p.email IS NOT NULL AND `+notGone+` ORDER BY p.id DESC`, org, at)
+	team := map[string]id.Person{}
+	for _, m := range found {
+		team[m.Mail] = m.Person // the oldest of an address
+	}
+	return team, err
+}
+
 // Save enters a member, or changes them. The error is an errdefs.Invalid, or an errdefs.Conflict where there are too many.
 func (m *Member) Save(ctx context.Context, tx *tenant.Tx, who activity.Actor) error {
 	m.UpdatedAt = who.At

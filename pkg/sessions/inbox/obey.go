@@ -372,9 +372,12 @@ type standing struct {
 const selectStaff = `
 	SELECT p.id, m.person_id IS NOT NULL AND m.away AND (m.away_until IS NULL OR m.away_until > $2), m.hours
 	FROM person p LEFT JOIN inbox_member m ON m.org_id = p.org_id AND m.person_id = p.id
-	WHERE p.org_id = $1 AND p.state IN ('invited', 'active') AND EXISTS (
+	WHERE p.org_id = $1 AND ` + notGone + ` AND `
+
+// notGone is of people who can be given items, at $2.
+const notGone = `p.state IN ('invited', 'active') AND EXISTS (
 		SELECT 1 FROM membership s WHERE s.org_id = p.org_id AND s.person_id = p.id AND s.enabled AND s.removed_at IS NULL
-			AND (s.starts_at IS NULL OR s.starts_at <= $2) AND (s.ends_at IS NULL OR s.ends_at > $2)) AND `
+			AND (s.starts_at IS NULL OR s.starts_at <= $2) AND (s.ends_at IS NULL OR s.ends_at > $2))`
 
 func scanStaff(at time.Time) func(pgx.CollectableRow) (standing, error) {
 	return func(row pgx.CollectableRow) (standing, error) {

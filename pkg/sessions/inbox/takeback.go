@@ -17,6 +17,8 @@ type Returned struct {
 	Name, Phone, Company, JobTitle *string
 	State                          State
 	Band                           Band
+	// Assignee is who deals with it; the zero one did not change.
+	Assignee id.Person
 }
 
 // phoneForm is a number as people write it, with its country or without, and an extension.
@@ -60,6 +62,10 @@ func (i *Item) With(r Returned) (after Item, names []string) {
 			names = append(names, "snoozedUntil")
 		}
 	}
+	if !r.Assignee.IsZero() && r.Assignee != i.Assignee {
+		after.Assignee = r.Assignee
+		names = append(names, "assigneeId")
+	}
 	if r.Band != "" && i.Kind == Lead && slices.Contains(Bands(), r.Band) && (i.Band == nil || *i.Band != r.Band) {
 		after.Band, after.Chosen = &r.Band, true
 		names = append(names, "leadBand")
@@ -73,8 +79,15 @@ func becomesBack(k Kind, from, to State) bool {
 }
 
 // TakeBack gives an item that is locked what people changed of it in a connected system, which is not told of that again. It answers the
-// item as it is then, which is as With says but for what rules change of it.
+// item as it is then, which is as With says but for what rules change of it, and whoever is gone meanwhile.
 func TakeBack(ctx context.Context, tx *tenant.Tx, before Item, r Returned, from id.Connection, at time.Time) (Item, error) {
+	if !r.Assignee.IsZero() {
+		if there, err := staff(ctx, tx, []id.Person{r.Assignee}, at); err != nil {
+			return before, err
+		} else if len(there) == 0 {
+			r.Assignee = id.Person{}
+		}
+	}
 	after, names := before.With(r)
 	if len(names) == 0 {
 		return before, nil

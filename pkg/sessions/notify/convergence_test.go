@@ -2,9 +2,6 @@ package notify_test
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,26 +14,20 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/provider/zendesk/zendesktest"
 	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/exchange/exchangetest"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
-)
-
-var (
-	// histories is how many are made up, and fromSeed the first one's seed.
-	histories = flag.Int("histories", 15, "how many random histories both sides go through")
-	fromSeed  = flag.Uint64("seed", 1, "the seed of the first history")
 )
 
 // history is what happens at random on both sides, and between them.
 type history struct {
 	*bench
-	*rand.Rand
+	*exchangetest.Chance
 	s       *zendesktest.Server
 	items   []id.InboxItem
 	notes   map[id.InboxItem][]string
 	replies map[int64][]string
 	reading job.Job
-	serial  int
 	// overlaps counts how often two workers told the same at once.
 	overlaps int
 }
@@ -44,28 +35,18 @@ type history struct {
 // TestConvergence has random edits on both sides, processes that end between two steps, secrets that are replaced and a service that fails, before
 // something is done or after it: in the end items and tickets are alike, and nothing was written twice.
 func TestConvergence(t *testing.T) {
-	for n := range *histories {
-		seed := *fromSeed + uint64(n)
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			b, s := newZendesk(t, takesBack)
-			h := &history{bench: b, Rand: rand.New(rand.NewPCG(seed, 0)), s: s, notes: map[id.InboxItem][]string{}, replies: map[int64][]string{}}
-			h.reading = h.reader()
-			for range 60 {
-				h.clock.Step(time.Second)
-				h.happen()
-			}
-			h.settleAll()
-			h.requireAlike()
-		})
-	}
+	exchangetest.Histories(t, func(t *testing.T, c *exchangetest.Chance) {
+		b, s := newZendesk(t, takesBack)
+		h := &history{bench: b, Chance: c, s: s, notes: map[id.InboxItem][]string{}, replies: map[int64][]string{}}
+		h.reading = h.reader()
+		for range 60 {
+			h.clock.Step(time.Second)
+			h.happen()
+		}
+		h.settleAll()
+		h.requireAlike()
+	})
 }
-
-func (h *history) word(by string) string {
-	h.serial++
-	return fmt.Sprintf("%s%d.", by, h.serial)
-}
-
-func pick[T any](h *history, all ...T) T { return all[h.IntN(len(all))] }
 
 func (h *history) happen() {
 	tickets := h.s.Tickets()
@@ -78,14 +59,14 @@ func (h *history) happen() {
 		h.edit()
 	case 3, 4:
 		if len(tickets) > 0 {
-			t := pick(h, tickets...)
-			word := h.word("Theirs")
+			t := exchangetest.Pick(h.Chance, tickets...)
+			word := h.Word("Theirs")
 			h.replies[t.ID] = append(h.replies[t.ID], word)
 			h.s.Reply(t.ID, h.IntN(2) == 0, word)
 		}
 	case 5:
 		if len(tickets) > 0 {
-			h.s.Turn(pick(h, tickets...).ID, pick(h, "open", "pending", "hold", "solved"))
+			h.s.Turn(exchangetest.Pick(h.Chance, tickets...).ID, exchangetest.Pick(h.Chance, "open", "pending", "hold", "solved"))
 		}
 	case 6, 7, 8:
 		if queued := h.queued(); len(queued) > 0 {
@@ -109,18 +90,18 @@ func (h *history) edit() {
 	if len(h.items) == 0 {
 		return
 	}
-	which := pick(h, h.items...)
+	which := exchangetest.Pick(h.Chance, h.items...)
 	i, _ := h.get(which)
 	switch {
 	case i.ForgottenAt != nil:
 	case h.IntN(12) == 0:
 		h.forget(which)
 	case h.IntN(2) == 0:
-		word := h.word("Ours")
+		word := h.Word("Ours")
 		h.notes[which] = append(h.notes[which], word)
 		h.note(which, word)
 	case i.State.Active():
-		h.change(which, state(pick(h, inbox.Open, inbox.Waiting, inbox.Snoozed, inbox.Done)))
+		h.change(which, state(exchangetest.Pick(h.Chance, inbox.Open, inbox.Waiting, inbox.Snoozed, inbox.Done)))
 	default:
 		h.change(which, state(inbox.Open))
 	}
@@ -128,7 +109,7 @@ func (h *history) edit() {
 
 // some makes the step of one of some jobs, unless the process ends before it commits.
 func (h *history) some(queued []job.Job) {
-	j := pick(h, queued...)
+	j := exchangetest.Pick(h.Chance, queued...)
 	commit := h.prepare(j)
 	switch h.IntN(8) {
 	case 0, 1:

@@ -25,6 +25,7 @@ import (
 	"visavis.dev/pkg/provider/teams/teamstest"
 	"visavis.dev/pkg/provider/zendesk/zendesktest"
 	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/exchange/exchangetest"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
 	"visavis.dev/pkg/sessions/notify"
@@ -165,14 +166,7 @@ func (b *bench) change(which id.InboxItem, change func(*inbox.Item)) {
 	b.t.Helper()
 	b.clock.Step(time.Second)
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		before, err := inbox.Lock(ctx, tx, which)
-		if err != nil {
-			return err
-		}
-		after := before
-		change(&after)
-		_, err = inbox.Change(ctx, tx, before, after, b.who())
-		return err
+		return exchangetest.Change(ctx, tx, which, change, b.who())
 	})
 }
 
@@ -189,13 +183,7 @@ func (b *bench) note(which id.InboxItem, text string) {
 
 func (b *bench) forget(which id.InboxItem) {
 	b.t.Helper()
-	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		i, err := inbox.Lock(ctx, tx, which)
-		if err != nil {
-			return err
-		}
-		return inbox.Forget(ctx, tx, []inbox.Item{i}, inbox.Removal{Trigger: inbox.ByTeam, At: b.now()})
-	})
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error { return exchangetest.Forget(ctx, tx, which, b.who()) })
 }
 
 // queued are the jobs that are due, oldest first.

@@ -29,26 +29,31 @@ const (
 	restOf = 300 * time.Millisecond
 	// mostReplies is how many replies are taken of a ticket at once; no further ticket is looked into with so many.
 	mostReplies = 50
+	// mostFaults is how many tickets are tried of which the account cannot say how far they are, and of no other, until it counts as failing.
+	mostFaults = 4
 	// settled is how long after a change a ticket is looked into again: the helpdesk's clock shows whole seconds, and is not ours.
 	settled = time.Minute
 )
 
 // Pass is the pass through a helpdesk's tickets, oldest items first: what agents made of them since is taken back. What there is to be written
 // is other jobs'.
-func (t *Teller) Pass(ctx context.Context, org id.Org, o exchange.Order, after id.InboxItem) (exchange.Page, error) {
-	found, err := notice.Ticketed(ctx, t.Tenants, org, o.Connection, after, zendesk.MaxTickets)
+func (t *Teller) Pass(ctx context.Context, org id.Org, o exchange.Order, at exchange.Place) (exchange.Page, error) {
+	found, err := notice.Ticketed(ctx, t.Tenants, org, o.Connection, at.After, zendesk.MaxTickets)
 	page := exchange.Page{Items: int64(len(found)), More: len(found) == zendesk.MaxTickets}
 	if len(found) > 0 {
 		page.Last = found[len(found)-1].Item
 	}
 	page.Do = func(ctx context.Context, to *connection.Opened) (exchange.Did, error) {
-		r := reading{Teller: t, to: to, counts: map[string]int64{}, began: t.Clock.Now()}
+		r := reading{Teller: t, to: to, counts: map[string]int64{}, began: t.Clock.Now(), at: at}
 		done, err := r.read(ctx, found, !o.Linked)
 		d := exchange.Did{
 			Settled: to.SettledAt, Counts: r.counts, Again: r.counts[exchange.Taken], Keep: r.keep, Rest: time.Duration(r.calls) * restOf,
 		}
 		if err != nil && upstream.CodeOf(err) != "" && done > 1 { // what was read is not read again; the next step meets what failed first
 			done, err = done-1, nil
+		}
+		if err != nil && r.alone {
+			d.Failed = found[0].Item
 		}
 		if done < len(found) && err == nil {
 			d.Items, d.Last = int64(done), found[done-1].Item
@@ -70,6 +75,12 @@ type reading struct {
 	counts map[string]int64
 	// calls is how many tickets were looked into, and replies how many replies they had.
 	calls, replies int
+	// at is where the pass is, and alone says that one ticket fails where the account answers otherwise.
+	at    exchange.Place
+	alone bool
+	// answered says that the account said how far some tickets are, and fault how it failed to last.
+	answered bool
+	fault    error
 }
 
 // taken is what became of a ticket.
@@ -100,38 +111,54 @@ func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) (do
 		return len(all), nil
 	}
 	found, unread, err := r.standings(ctx, which)
+	if err == nil && !r.answered {
+		err = r.fault
+	}
 	for _, n := range all {
 		if err != nil || r.calls >= mostCalls || r.replies >= mostReplies {
 			break
 		}
 		standing, there := found[n.Known.External]
 		switch {
-		case n.Known.Account != account, there && standing.ExternalID != n.Item.String(), unread[n.Known.External]: // it is somebody else's
+		case n.Known.Account != account, there && standing.ExternalID != n.Item.String(): // it is somebody else's
 			r.counts[exchange.Skipped]++
+		case unread[n.Known.External] != "":
+			r.counts[unread[n.Known.External]]++
 		case !there:
 			r.counts[exchange.Gone]++
 		default:
 			err = r.one(ctx, taken{Notice: n, standing: standing}, whole)
+			r.alone = fails(err)
 		}
 		done++
 	}
-	r.note(r.to, "sync.read", r.began, err)
+	said := err
+	if r.alone && (r.calls > 1 || r.at.Aside == 0) { // one ticket says nothing of the connection, several after another do
+		said = nil
+	}
+	r.note(r.to, "sync.read", r.began, said)
 	return done, err
 }
 
-// standings reads how far tickets are. An answer that is too large is asked for in parts, and what is too large alone is not read.
-func (r *reading) standings(ctx context.Context, which []string) (found map[string]zendesk.Standing, unread map[string]bool, err error) {
+// standings reads how far tickets are. What is too large for an answer, or has the account fail, is asked for in parts; what is so alone is not read, and
+// answered with what it counts as. Where some fail and none can be read it is the account that fails.
+func (r *reading) standings(ctx context.Context, which []string) (found map[string]zendesk.Standing, unread map[string]string, err error) {
 	err = r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
 		found, err = c.Tickets(ctx, which)
 		return err
 	})
-	if !errors.Is(err, egress.ErrTooLarge) {
+	as := exchange.Skipped
+	switch failed := upstream.StatusOf(err) >= http.StatusInternalServerError; {
+	case failed:
+		as, r.fault = exchange.Failed, err
+	case !errors.Is(err, egress.ErrTooLarge):
+		r.answered = r.answered || err == nil
 		return found, nil, err
 	}
 	if len(which) == 1 {
-		return nil, map[string]bool{which[0]: true}, nil
+		return nil, map[string]string{which[0]: as}, nil
 	}
-	found, unread = map[string]zendesk.Standing{}, map[string]bool{}
+	found, unread = map[string]zendesk.Standing{}, map[string]string{}
 	for _, part := range [][]string{which[:len(which)/2], which[len(which)/2:]} {
 		some, not, err := r.standings(ctx, part)
 		if err != nil {
@@ -139,6 +166,9 @@ func (r *reading) standings(ctx context.Context, which []string) (found map[stri
 		}
 		maps.Copy(found, some)
 		maps.Copy(unread, not)
+	}
+	if r.fault != nil && !r.answered && len(unread) >= mostFaults {
+		return nil, nil, r.fault
 	}
 	return found, unread, nil
 }
@@ -195,6 +225,11 @@ func (r *reading) one(ctx context.Context, t taken, whole bool) error {
 // unreadable says whether an error is one ticket's, where others could be read: whoever asks may not read it, or its answer makes no sense.
 func unreadable(err error) bool {
 	return errors.Is(err, upstream.ErrMalformed) || errors.Is(err, upstream.ErrRejected) || upstream.StatusOf(err) == http.StatusForbidden
+}
+
+// fails says whether an error is the account's, or one ticket's where it alone has it.
+func fails(err error) bool {
+	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrTimeout) || errors.Is(err, upstream.ErrTruncated)
 }
 
 // turned says whether the ticket is further than it was: what it was at first is known once it was read.

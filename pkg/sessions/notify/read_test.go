@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,32 @@ func TestTakesBackIsSwitchedOn(t *testing.T) {
 	now, notes = b.get(i.ID)
 	require.Equal(t, inbox.Waiting, now.State)
 	require.Len(t, notes, 1)
+}
+
+// A ticket whose answer was lost was made before takesBack was switched on where it says nothing else, and after that where it says so.
+func TestALostAnswerBeforeTakesBack(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		b, s := newZendesk(t, connection.Config{"takesBack": on})
+		i := b.leaves(inbox.Handoff)
+		s.Behave(nil, s.Lose, s.Lose)
+		b.prepare(b.queued()[0])() // asks, and gets no answer
+		require.Len(t, s.Tickets(), 1)
+		s.Calm()
+		s.Reply(s.Tickets()[0].ID, true, "Dear Kim")
+		b.configure(connection.Config{"takesBack": true, "tags": []any{"website"}}) // both are settled anew
+		b.clock.Step(time.Hour)
+		b.tell()
+		require.Len(t, s.Tickets(), 1)
+		b.read()
+		b.read()
+		_, notes := b.get(i.ID)
+		require.Equal(t, on, len(notes) == 1)
+		s.Reply(s.Tickets()[0].ID, true, "Once more")
+		b.read()
+		_, after := b.get(i.ID)
+		require.Len(t, after, len(notes)+1)
+		require.Equal(t, "Once more", after[len(notes)].Text)
+	}
 }
 
 // Where both changed the state, the inbox's holds.
@@ -539,4 +566,84 @@ func TestManyTickets(t *testing.T) {
 	before = len(s.Requests())
 	require.Empty(t, b.sync(exchange.Order{}))
 	require.Empty(t, s.Requests()[before:])
+}
+
+// A ticket that always has the account fail is tried a few times, holds up none of those behind it, and is read once it can be.
+func TestATicketThatAlwaysFails(t *testing.T) {
+	for name, failing := range map[string]func(ticket int64) func(r *http.Request) bool{
+		"comments": func(ticket int64) func(r *http.Request) bool {
+			return func(r *http.Request) bool { return strings.Contains(r.URL.Path, fmt.Sprintf("/%d/comments", ticket)) }
+		},
+		"standing": func(ticket int64) func(r *http.Request) bool {
+			return func(r *http.Request) bool {
+				return slices.Contains(strings.Split(r.URL.Query().Get("ids"), ","), fmt.Sprint(ticket)) || strings.Contains(r.URL.Path, fmt.Sprintf("/%d/", ticket))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := newZendesk(t, takesBack)
+			var items []inbox.Item
+			for range 4 {
+				items = append(items, b.leaves(inbox.Handoff))
+			}
+			b.tell()
+			b.read()
+			b.clock.Step(time.Hour)
+			for _, ticket := range s.Tickets() {
+				s.Reply(ticket.ID, true, "Dear Kim")
+			}
+			bad := s.Tickets()[0].ID
+			require.Equal(t, items[0].ID.String(), s.Tickets()[0].ExternalID)
+			s.Set(func(s *zendesktest.Server) { s.Fails = failing(bad) })
+
+			b.read()
+			taken := func() (n []int) {
+				for _, i := range items {
+					_, notes := b.get(i.ID)
+					n = append(n, len(notes))
+				}
+				return n
+			}
+			require.Equal(t, []int{0, 1, 1, 1}, taken())
+			before := len(s.Requests())
+			require.Equal(t, map[string]int64{"unchanged": 3, "failed": 1}, b.sync(exchange.Order{}))
+			require.Less(t, len(s.Requests())-before, 12)
+			require.Zero(t, b.failures(), "the connection works")
+			require.Equal(t, []int{0, 1, 1, 1}, taken())
+
+			s.Set(func(s *zendesktest.Server) { s.Fails = nil })
+			b.read()
+			require.Equal(t, []int{1, 1, 1, 1}, taken())
+			require.Equal(t, map[string]int64{"unchanged": 4}, b.sync(exchange.Order{}))
+		})
+	}
+}
+
+// Where every ticket has the account fail, it is the account: its connection fails, and so does the sync.
+func TestAnAccountThatFailsForAllTickets(t *testing.T) {
+	for _, path := range []string{"/comments", "show_many"} {
+		t.Run(path, func(t *testing.T) {
+			b, s := newZendesk(t, takesBack)
+			for range 9 {
+				b.leaves(inbox.Handoff)
+			}
+			b.tell()
+			s.Set(func(s *zendesktest.Server) {
+				s.Fails = func(r *http.Request) bool { return strings.Contains(r.URL.Path, path) }
+			})
+			var j job.Job
+			b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+				j, err = exchange.Begin(ctx, tx, exchange.Order{Connection: b.connection}, b.who())
+				return err
+			})
+			for range 400 {
+				b.clock.Step(b.step(&j))
+				if j.State.Ended() {
+					break
+				}
+			}
+			require.Equal(t, []any{job.Failed, "unavailable"}, []any{j.State, j.ErrorCode})
+			require.Positive(t, b.failures())
+		})
+	}
 }

@@ -63,21 +63,14 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	if known.Account != account { // what another account has is none of this one's
 		known = notice.Known{Account: account}
 	}
-	made := false
+	var (
+		comments []string
+		made     bool
+		err      error
+	)
 	if known.External == "" {
-		late := !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item)
-		if late && s.told > 0 {
-			return known, nil
-		}
-		standing, created, err := s.open(ctx, late)
-		if known.External, made = standing.Ticket, created; err != nil {
+		if known, comments, made, err = s.begin(ctx, known); err != nil || known.External == "" {
 			return known, err
-		}
-		if known.External == "" {
-			return known, nil
-		}
-		if known.Status = s.began(standing, made); made {
-			known.State, known.Said = string(inbox.New), s.contact+s.words
 		}
 	}
 	notes, err := inbox.Notes(ctx, s.Tenants, s.to.Org, s.item.ID)
@@ -90,7 +83,9 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	if made && len(notes) == 0 && s.item.State == inbox.New {
 		return known, nil
 	}
-	comments, err := s.comments(ctx, known.External)
+	if comments == nil {
+		comments, err = s.comments(ctx, known.External)
+	}
 	if err == nil {
 		known, err = s.change(ctx, known, notes, comments)
 	}
@@ -104,15 +99,39 @@ func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, er
 	return known, nil
 }
 
-// began is the status that a ticket was made with, as far as what becomes of it since is taken back: not of one that was made before that.
-func (s *desk) began(found zendesk.Standing, made bool) string {
+// begin finds the item's ticket, with its newest comments, or makes it where that is not too late.
+func (s *desk) begin(ctx context.Context, known notice.Known) (_ notice.Known, comments []string, made bool, err error) {
+	late := !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item)
+	if late && s.told > 0 {
+		return known, nil, false, nil
+	}
+	standing, made, err := s.open(ctx, late)
+	if err != nil || standing.Ticket == "" {
+		return known, nil, false, err
+	}
+	if !made {
+		if comments, err = s.comments(ctx, standing.Ticket); err != nil && !absent(err) {
+			return known, nil, false, err // it is found again
+		}
+	}
+	known.External = standing.Ticket
+	if known.Status = s.began(standing, made, comments); made {
+		known.State, known.Said = string(inbox.New), s.contact+s.words
+	}
+	return known, comments, made, nil
+}
+
+// began is the status that a ticket was made with, as far as what becomes of it since is taken back: not of one that was made before that. Of one
+// that was found, as its answer was lost, its first comment says which it is.
+func (s *desk) began(found zendesk.Standing, made bool, comments []string) string {
+	marked := slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, s.backMark()) })
 	switch {
-	case !s.to.TakesBack(), !made && s.told > 0:
+	case !s.to.TakesBack(), !made && (s.told > 0 || !marked):
 		return ""
 	case made && found.Status != "":
 		return found.Status
 	}
-	return "new" // also where the answer was lost
+	return "new"
 }
 
 // mostNotes is how many parts a comment has at most.
@@ -163,10 +182,14 @@ const longestSubject = 140
 func (s *desk) opening() zendesk.Ticket {
 	c := s.d.card(s.to, s.item)
 	tags := append([]string{"visavis", "visavis_" + string(s.item.Kind)}, s.to.Config.Texts("tags")...)
+	mark := s.saidMark()
+	if s.to.TakesBack() {
+		mark += " " + s.backMark()
+	}
 	t := zendesk.Ticket{
 		Subject: card.Cut(c.Line(), longestSubject), ExternalID: s.item.ID.String(), Priority: s.item.Urgency, Tags: tags,
 		Group:   s.to.Config.Whole("groupId", 0),
-		Comment: comment([]part{{s.saidMark(), strings.Join(slices.Concat([]string{c.Title, ""}, lines(c)), "\n"), id.InboxNote{}}}),
+		Comment: comment([]part{{mark, strings.Join(slices.Concat([]string{c.Title, ""}, lines(c)), "\n"), id.InboxNote{}}}),
 	}
 	if k := s.d.contact; k != nil && k.Email != nil {
 		name := card.Cut(card.Clean(text(k.Name)), longestFact)
@@ -238,6 +261,9 @@ func (s *desk) parts(known notice.Known, notes []inbox.Note, comments []string) 
 
 // mark tells what is written from anything else in the ticket.
 func (s *desk) mark(what string) string { return s.item.ID.String() + "/" + what }
+
+// backMark says in a ticket's first comment that what becomes of it is taken back from the beginning.
+func (s *desk) backMark() string { return s.mark("back") }
 
 // saidMark tells the details from others.
 func (s *desk) saidMark() string {

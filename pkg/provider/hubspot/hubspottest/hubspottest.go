@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,6 +34,8 @@ type Server struct {
 	// Token is the one that it takes, and Account who it is; 0 for one that it does not tell.
 	Token   string
 	Account int64
+	// Owners are the mail addresses of those who can own contacts, by their ids; nil where the token may not read them.
+	Owners map[string]string
 }
 
 // Start starts an account without contacts.
@@ -181,6 +184,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `{"portalId": %d}`, s.Account)
 		return
 	}
+	if r.URL.Path == "/crm/owners/2026-03" {
+		s.owners(w, r)
+		return
+	}
 	path, ok := strings.CutPrefix(r.URL.Path, contacts)
 	switch {
 	case !ok:
@@ -196,6 +203,24 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}
+}
+
+// owners answers one owner by page.
+func (s *Server) owners(w http.ResponseWriter, r *http.Request) {
+	if s.Owners == nil {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	all := []map[string]any{{"id": "9", "type": "QUEUE"}}
+	for _, id := range slices.Sorted(maps.Keys(s.Owners)) {
+		all = append(all, map[string]any{"id": id, "type": "PERSON", "email": s.Owners[id], "archived": false})
+	}
+	at := slices.IndexFunc(all, func(o map[string]any) bool { return o["id"] == r.URL.Query().Get("after") }) + 1
+	answer := map[string]any{"results": all[at : at+1]}
+	if at+1 < len(all) {
+		answer["paging"] = map[string]any{"next": map[string]any{"after": all[at]["id"]}}
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 type input struct {
@@ -214,7 +239,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 	}
 	seen := map[string]bool{}
 	for _, in := range body.Inputs {
-		if in.IDProperty != "email" || seen[in.ID] || !valid(in.Properties) {
+		if in.IDProperty != "email" || seen[in.ID] || !s.valid(in.Properties) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -238,7 +263,7 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, in := range body.Inputs {
-		if in.IDProperty != "" || !valid(in.Properties) || len(in.Properties) == 0 {
+		if in.IDProperty != "" || !s.valid(in.Properties) || len(in.Properties) == 0 {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -327,15 +352,19 @@ func (s *Server) write(id string, properties map[string]string) {
 			delete(s.known[id], name)
 		}
 	}
-	if maps.Equal(before, s.known[id]) {
+	if asks := len(properties) == 1 && properties["email"] != ""; !asks && maps.Equal(before, s.known[id]) { // by the address alone it is asked whether that is taken
 		s.idle = append(s.idle, id)
 	}
 }
 
 // valid says whether the account takes properties: it has no others than these.
-func valid(properties map[string]string) bool {
-	for name := range properties {
+func (s *Server) valid(properties map[string]string) bool {
+	for name, value := range properties {
 		switch name {
+		case "hubspot_owner_id":
+			if s.Owners[value] == "" {
+				return false
+			}
 		case "email", "firstname", "lastname", "phone", "company", "jobtitle", "visavis_band", "hs_lead_status":
 		default:
 			return false

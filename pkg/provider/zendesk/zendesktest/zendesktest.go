@@ -77,6 +77,8 @@ type Server struct {
 	Now func() time.Time
 	// Assigned says that tickets have somebody who can solve them, and Revoked that no secret is taken.
 	Assigned, Revoked bool
+	// Fails says which requests are answered with status 500; nil for none.
+	Fails func(r *http.Request) bool
 }
 
 type keyed struct {
@@ -250,6 +252,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			next(w, r)
 			return
 		}
+	}
+	if s.Fails != nil && s.Fails(r) {
+		refuse(w, http.StatusInternalServerError, "InternalError")
+		return
 	}
 	s.answer(w, r)
 }

@@ -1,0 +1,156 @@
+package crm_test
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/exchange"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// owned has whoever deals with an item be the contact's owner, both ways.
+func owned(takesBack bool) map[string]any {
+	return map[string]any{"takesBack": takesBack, "properties": map[string]any{"firstName": "firstname", "assignee": "hubspot_owner_id"}}
+}
+
+// colleague is somebody with a mail address who has a place, and is of the inbox's team.
+func (b *bench) colleague(email string, team bool) id.Person {
+	b.t.Helper()
+	who := id.NewPerson()
+	db, err := b.tenants.Shard(context.Background(), "a")
+	require.NoError(b.t, err)
+	_, err = db.Exec(context.Background(), `
+		INSERT INTO person (org_id, id, name, email, age_band, state, metadata, edition, created_at, updated_at)
+		VALUES ($1, $2, 'Ada', $3, 'adult', 'active', '{}', 1, now(), now())`, b.org, who, email)
+	require.NoError(b.t, err)
+	_, err = db.Exec(context.Background(), `
+		INSERT INTO membership (org_id, id, person_id, portal_id, role, enabled, metadata, edition, created_at, updated_at, told_on)
+		VALUES ($1, gen_random_uuid(), $2, gen_random_uuid(), 'staff', true, '{}', 1, now(), now(), true)`, b.org, who)
+	require.NoError(b.t, err)
+	if team {
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			m := inbox.Member{Person: who, Departments: []string{}}
+			return m.Save(ctx, tx, b.who())
+		})
+	}
+	return who
+}
+
+func (b *bench) assign(which id.InboxItem, who id.Person) {
+	b.t.Helper()
+	b.change(which, func(i *inbox.Item) { i.Assignee = who })
+}
+
+// Whoever deals with a lead owns its contact, where the account has an owner of their address, and the other way round where they are of the team.
+func TestOwners(t *testing.T) {
+	b := newBench(t, owned(true))
+	b.service.Owners = map[string]string{"71": "Ada@example.com", "72": "ben@example.com", "73": "stranger@example.com", "74": "guest@example.com"}
+	ada, ben, nobody := b.colleague("ada@example.com", true), b.colleague("Ben@Example.com", true), b.colleague("nobody@example.com", true)
+	b.colleague("guest@example.com", false)
+	lead := b.lead("kim@example.com")
+	b.assign(lead.ID, ada)
+	b.deliver()
+	contact, has := b.one()
+	require.Equal(t, "71", has["hubspot_owner_id"])
+
+	b.service.Edit(contact, map[string]string{"hubspot_owner_id": "72"})
+	b.read()
+	require.Equal(t, ben, b.get(lead.ID).Assignee)
+	require.Zero(t, b.deliver(), "it goes back to nobody")
+
+	// Owners who are not of the team, and nobody, change nothing here.
+	for _, owner := range []string{"73", "74", "99", ""} {
+		b.service.Edit(contact, map[string]string{"hubspot_owner_id": owner})
+		b.read()
+		require.Equal(t, ben, b.get(lead.ID).Assignee)
+	}
+	writes := b.writes()
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+	require.Equal(t, writes, b.writes())
+
+	// Who owns no contacts there, and nobody, change nothing there.
+	b.assign(lead.ID, ada)
+	b.deliver()
+	for _, who := range []id.Person{nobody, {}} {
+		b.assign(lead.ID, who)
+		b.deliver()
+		_, has = b.one()
+		require.Equal(t, "71", has["hubspot_owner_id"])
+	}
+
+	// Where both changed it, the inbox's holds.
+	b.assign(lead.ID, ben)
+	b.service.Edit(contact, map[string]string{"hubspot_owner_id": "73"})
+	b.deliver()
+	_, has = b.one()
+	require.Equal(t, "72", has["hubspot_owner_id"])
+	require.Equal(t, ben, b.get(lead.ID).Assignee)
+	require.Empty(t, b.service.Idle())
+}
+
+// Owners are taken back only where that is switched on, and neither read nor written where properties does not name them.
+func TestOwnersOneWay(t *testing.T) {
+	b := newBench(t, owned(false))
+	b.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+	ada := b.colleague("ada@example.com", true)
+	b.colleague("ben@example.com", true)
+	lead := b.lead("kim@example.com")
+	b.assign(lead.ID, ada)
+	b.deliver()
+	contact, has := b.one()
+	require.Equal(t, "71", has["hubspot_owner_id"])
+	b.service.Edit(contact, map[string]string{"hubspot_owner_id": "72"})
+	b.sync(exchange.Order{})
+	require.Equal(t, ada, b.get(lead.ID).Assignee)
+
+	b = newBench(t, maps.Clone(both))
+	lead = b.lead("kim@example.com")
+	b.assign(lead.ID, b.colleague("ada@example.com", true))
+	b.deliver()
+	_, has = b.one()
+	require.NotContains(t, has, "hubspot_owner_id")
+	require.NotContains(t, b.service.Requests(), "GET /crm/owners/2026-03")
+}
+
+// Somebody who is gone by the commit is given nothing, and a token that may not read owners is told of.
+func TestOwnersWhoAreGone(t *testing.T) {
+	b := newBench(t, owned(true))
+	b.service.Owners = map[string]string{"71": "ada@example.com"}
+	ada := b.colleague("ada@example.com", true)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{"hubspot_owner_id": "71"})
+	j := b.reader()
+	commit := b.prepare(&j)
+	db, err := b.tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), `UPDATE membership SET enabled = false WHERE org_id = $1 AND person_id = $2`, b.org, ada)
+	require.NoError(t, err)
+	commit()
+	require.Zero(t, b.get(lead.ID).Assignee)
+
+	b = newBench(t, owned(true))
+	lead = b.lead("kim@example.com")
+	b.assign(lead.ID, b.colleague("ada@example.com", true))
+	j = b.begin(exchange.Order{})
+	_, err = b.step(&j)
+	require.NoError(t, err)
+	require.Equal(t, []any{job.Failed, "refused"}, []any{j.State, j.ErrorCode})
+	b.service.Owners = map[string]string{"71": "ada@example.com"}
+	b.service.Behave(nil, nil, status(http.StatusBadGateway, "")) // of the account, the contact and the owners
+	j = b.begin(exchange.Order{})
+	_, err = b.step(&j)
+	require.NoError(t, err)
+	require.False(t, j.State.Ended())
+	_, err = b.step(&j)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int64{"written": 1}, j.Counts)
+}

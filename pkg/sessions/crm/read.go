@@ -1,0 +1,218 @@
+package crm
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/hubspot"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/sessions/inbox"
+)
+
+// accountOf is the account of the connection; empty where the service does not tell it to this secret.
+func (e *exchanging) accountOf(ctx context.Context) (account string, err error) {
+	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
+	if known, ok := e.accounts.Get(key); ok {
+		return known, nil
+	}
+	err = e.call(ctx, func(c hubspot.Client) (err error) {
+		account, err = c.Account(ctx)
+		return err
+	})
+	if status := upstream.StatusOf(err); status == http.StatusForbidden || status == http.StatusNotFound {
+		err = nil
+	}
+	switch {
+	case err != nil:
+		e.report("sync.account", e.Clock.Now(), err)
+		return "", err
+	case account != "":
+		account = e.opened.Config.BaseURL(e.opened.Provider) + "/" + account
+	}
+	e.accounts.Add(key, account)
+	return account, nil
+}
+
+// read finds the contacts of people: by their ids, and by their addresses where that finds none.
+func (e *exchanging) read(ctx context.Context) error {
+	var ids []string
+	for _, p := range e.people {
+		if p.base != nil {
+			ids = append(ids, p.base.External)
+		}
+	}
+	slices.Sort(ids)
+	found, missing, err := e.readSome(ctx, slices.Compact(ids))
+	var addresses []string
+	for _, p := range e.people {
+		if p.base != nil {
+			switch there, ok := found[p.base.External]; {
+			case ok:
+				p.there = &there
+				continue
+			case missing[p.base.External]:
+				p.gone = true
+			default:
+				p.elsewhere = true
+			}
+		}
+		addresses = append(addresses, p.address)
+	}
+	if err == nil && len(addresses) > 0 {
+		found, err = e.findSome(ctx, addresses)
+		for _, p := range e.people {
+			if there, ok := found[p.address]; ok && p.there == nil {
+				p.there, p.base = &there, nil // another contact than the one that was compared
+			}
+		}
+	}
+	if err == nil {
+		err = e.tellApart(ctx)
+	}
+	return err
+}
+
+// ownersFor is how long the owners of an account are believed, and unknownFor how long somebody is not asked for anew who is none.
+const (
+	ownersFor  = time.Minute
+	unknownFor = 10 * time.Second
+)
+
+// readOwners are the owners of an account as they were read.
+type readOwners struct {
+	mails map[string]string
+	at    time.Time
+}
+
+// knowOwners finds out who of the team owns contacts, where that is to be compared and anybody is named. Somebody unknown is asked for anew.
+func (e *exchanging) knowOwners(ctx context.Context) error {
+	property, mapped := e.mapping.properties[assignee]
+	if !mapped {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, p := range e.people {
+		if !p.item.Assignee.IsZero() {
+			named[""] = true
+		}
+		if p.there != nil && p.there.Properties[property] != "" {
+			named[p.there.Properties[property]] = true
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
+	known, _ := e.ownersOf.Get(key)
+	age := e.Clock.Since(known.at)
+	stale := age > ownersFor
+	for owner := range named {
+		stale = stale || owner != "" && known.mails[owner] == "" && age > unknownFor
+	}
+	if stale {
+		err := e.call(ctx, func(c hubspot.Client) (err error) {
+			known.mails, err = c.Owners(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		known.at = e.Clock.Now()
+		e.ownersOf.Add(key, known)
+	}
+	team, err := inbox.TeamByMail(ctx, e.Tenants, e.opened.Org, e.Clock.Now())
+	e.mapping.owners = ownersOf(known.mails, team)
+	return err
+}
+
+// tellApart finds out who has the same contact as another address, which that is compared by.
+func (e *exchanging) tellApart(ctx context.Context) error {
+	var external []string
+	for _, p := range e.people {
+		if p.there != nil && !p.holds() {
+			external = append(external, p.there.ID)
+		}
+	}
+	if len(external) == 0 {
+		return nil
+	}
+	compared, err := connection.Compared(ctx, e.Tenants, e.opened.Org, e.opened.ID, external)
+	for _, p := range e.people {
+		if p.there == nil || p.holds() {
+			continue
+		}
+		p.another = p.there.Email != p.address && (p.base == nil || p.base.Theirs != nil)
+		for _, l := range compared {
+			if l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
+				was, known := l.Ours[address]
+				p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
+				p.displaces = p.displaces || l.Item != p.item.ID
+			}
+		}
+	}
+	return err
+}
+
+// holds says whether the contact was compared with the item.
+func (p *person) holds() bool { return p.base != nil && len(p.base.Theirs) > 0 }
+
+// readSome reads contacts by their ids. An answer that is too large is asked for in parts; what is too large alone is left out, as if it were
+// merged.
+func (e *exchanging) readSome(ctx context.Context, ids []string) (found map[string]hubspot.Contact, missing map[string]bool, err error) {
+	if len(ids) == 0 {
+		return nil, nil, nil
+	}
+	err = e.call(ctx, func(c hubspot.Client) (err error) {
+		found, missing, err = c.Read(ctx, ids, e.mapping.names())
+		return err
+	})
+	if !errors.Is(err, egress.ErrTooLarge) {
+		return found, missing, err
+	}
+	found, missing = map[string]hubspot.Contact{}, map[string]bool{}
+	for _, part := range halves(ids) {
+		some, gone, err := e.readSome(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(found, some)
+		maps.Copy(missing, gone)
+	}
+	return found, missing, nil
+}
+
+// findSome is readSome by addresses.
+func (e *exchanging) findSome(ctx context.Context, addresses []string) (found map[string]hubspot.Contact, err error) {
+	err = e.call(ctx, func(c hubspot.Client) (err error) {
+		found, err = c.Find(ctx, addresses, e.mapping.names())
+		return err
+	})
+	if refuses(err) && len(addresses) > 1 || errors.Is(err, egress.ErrTooLarge) {
+		found, err = map[string]hubspot.Contact{}, nil
+		for _, part := range halves(addresses) {
+			some, err := e.findSome(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(found, some)
+		}
+	}
+	if refuses(err) { // an address that the service finds wrong is nobody's there
+		return nil, nil
+	}
+	return found, err
+}
+
+// halves are the two parts of some; none of one.
+func halves(some []string) [][]string {
+	if len(some) < 2 {
+		return nil
+	}
+	return [][]string{some[:len(some)/2], some[len(some)/2:]}
+}
