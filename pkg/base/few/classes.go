@@ -20,38 +20,57 @@ func order(a, b Record) int {
 // sums counts all records of a class the same. So where each class is of six people or more, every such
 // combination is of six or more, or of nobody; and it stays so, however many sums there are.
 //
-// The zero value is that of nothing told.
+// The zero value is that of nothing told. A copy is of the same classes.
 type Classes struct {
-	of   map[Record]int32
-	last int32
+	of map[Record]int32
+	// people are those of each class, with how many records of it they have.
+	people map[int32]map[uint64]int
+	last   int32
 }
 
 // Tell enters sets that are to be told together, and says whether they may be. If not, nothing is entered.
-// A set of nobody may not be told: that would say that there are none, where others hear that there are few.
-func (c *Classes) Tell(sets ...[]Record) bool { return c.tell(Least, sets) }
+// A set of nobody may not be told: that would say that there are none, where others hear that there are few. Where more has to be
+// asked that may refuse, takeBack takes back what was entered, as long as nothing else was since.
+//
+// It looks at the records of the sets and no others, however many there are.
+func (c *Classes) Tell(sets ...[]Record) (takeBack func(), may bool) { return c.tell(Least, sets) }
 
-func (c *Classes) tell(least int, sets [][]Record) bool {
-	next := Classes{of: maps.Clone(c.of), last: c.last}
-	if next.of == nil {
-		next.of = map[Record]int32{}
+func (c *Classes) tell(least int, sets [][]Record) (takeBack func(), may bool) {
+	if c.of == nil {
+		c.of, c.people = map[Record]int32{}, map[int32]map[uint64]int{}
 	}
+	var moved []move
+	takeBack = func() {
+		for _, m := range slices.Backward(moved) {
+			c.put(m.Record, m.from)
+		}
+	}
+	may = true
 	for _, set := range sets {
-		if len(set) == 0 {
-			return false
-		}
-		next.split(set)
+		moved = append(moved, c.split(set)...)
+		may = may && len(set) > 0
 	}
-	for _, n := range next.people() {
-		if n < least {
-			return false
+	for _, m := range moved {
+		for _, class := range []int32{m.from, m.to} {
+			if n := len(c.people[class]); n > 0 && n < least {
+				may = false
+			}
 		}
 	}
-	*c = next
-	return true
+	if !may {
+		takeBack()
+	}
+	return takeBack, may
+}
+
+// move is what became of a record's class; from is zero where it was of none.
+type move struct {
+	Record
+	from, to int32
 }
 
 // split has the records of a set that are of one class become one of their own. Those that were in no set are of no class.
-func (c *Classes) split(set []Record) {
+func (c *Classes) split(set []Record) (moved []move) {
 	set = slices.Compact(slices.SortedFunc(slices.Values(set), order))
 	apart := map[int32]int32{}
 	for _, r := range set {
@@ -60,24 +79,33 @@ func (c *Classes) split(set []Record) {
 			c.last++
 			apart[was] = c.last
 		}
-		c.of[r] = apart[was]
+		moved = append(moved, move{r, was, apart[was]})
 	}
+	for _, m := range moved {
+		c.put(m.Record, m.to)
+	}
+	return moved
 }
 
-// people is of how many each class is.
-func (c *Classes) people() map[int32]int {
-	seen := map[int32]map[uint64]bool{}
-	for r, class := range c.of {
-		if seen[class] == nil {
-			seen[class] = map[uint64]bool{}
+// put has a record be of a class, or of none.
+func (c *Classes) put(r Record, class int32) {
+	if was := c.of[r]; was != 0 {
+		if c.people[was][r.Person]--; c.people[was][r.Person] == 0 {
+			delete(c.people[was], r.Person)
 		}
-		seen[class][r.Person] = true
+		if len(c.people[was]) == 0 {
+			delete(c.people, was)
+		}
 	}
-	sizes := make(map[int32]int, len(seen))
-	for class, of := range seen {
-		sizes[class] = len(of)
+	if class == 0 {
+		delete(c.of, r)
+		return
 	}
-	return sizes
+	c.of[r] = class
+	if c.people[class] == nil {
+		c.people[class] = map[uint64]int{}
+	}
+	c.people[class][r.Person]++
 }
 
 // Len is how many records there are in all sets.
@@ -110,7 +138,7 @@ var ErrBroken = errors.New("few: records cannot be read")
 
 // Read is what Bytes wrote. The error is ErrBroken.
 func Read(b []byte) (Classes, error) {
-	c := Classes{of: map[Record]int32{}}
+	c := Classes{of: map[Record]int32{}, people: map[int32]map[uint64]int{}}
 	for len(b) > 0 {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n == 0 || n > uint64(len(b)-size)/recordBytes {
@@ -124,7 +152,7 @@ func Read(b []byte) (Classes, error) {
 		b = b[n*recordBytes:]
 		c.last++
 		for _, r := range of {
-			c.of[r] = c.last
+			c.put(r, c.last)
 		}
 	}
 	return c, nil

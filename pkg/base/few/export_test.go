@@ -1,4 +1,7 @@
 package few
 
 // TellFrom is Tell with another number of people than Least.
-func (c *Classes) TellFrom(least int, sets [][]Record) bool { return c.tell(least, sets) }
+func (c *Classes) TellFrom(least int, sets [][]Record) bool {
+	_, may := c.tell(least, sets)
+	return may
+}

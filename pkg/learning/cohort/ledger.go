@@ -101,7 +101,7 @@ func byPerson(a, b few.Record) int {
 // ledger is that of a subject, with what is kept of one group.
 type ledger struct {
 	salt    []byte
-	classes map[string]few.Classes
+	classes map[string]*few.Classes
 	kept    map[string]*kept
 	// closed says that of the group nothing may be told that was not told before.
 	closed bool
@@ -257,20 +257,35 @@ func (l *ledger) grown(p part, had *kept, c counted, now time.Time) *kept {
 
 // enter says whether something may be told beside all that was, and if so notes that it is.
 func (l *ledger) enter(name string, k *kept) bool {
-	who, values, versions := l.classes[everybody], l.classes[name], l.classes[everything]
-	sets := [][]few.Record{whom(k.all())}
+	who := [][]few.Record{whom(k.all())}
 	for _, g := range k.Groups {
 		if g.len() < few.Least {
 			return false // which Tell would find out at length
 		}
 		if len(k.Groups) > 1 {
-			sets = append(sets, whom(g))
+			who = append(who, whom(g))
 		}
 	}
-	if !who.Tell(sets...) || !values.Tell(k.all()) || !versions.Tell(k.Versions) || max(who.Len(), values.Len(), versions.Len()) > mostRecords {
-		return false
+	var entered []func()
+	for _, of := range []struct {
+		kind string
+		sets [][]few.Record
+	}{{everybody, who}, {name, [][]few.Record{k.all()}}, {everything, [][]few.Record{k.Versions}}} {
+		if l.classes[of.kind] == nil {
+			l.classes[of.kind] = &few.Classes{}
+		}
+		takeBack, may := l.classes[of.kind].Tell(of.sets...)
+		if may {
+			entered = append(entered, takeBack)
+		}
+		if !may || l.classes[of.kind].Len() > mostRecords {
+			for _, takeBack := range entered {
+				takeBack()
+			}
+			return false
+		}
 	}
-	l.classes[everybody], l.classes[name], l.classes[everything], l.kept[name] = who, values, versions, k
+	l.kept[name] = k
 	l.changed[everybody], l.changed[name], l.changed[everything], l.told[name] = true, true, true, true
 	return true
 }
@@ -322,7 +337,7 @@ type form struct {
 
 // read finds the ledger of a subject, and keeps others from telling anything of it until the commit.
 func read(ctx context.Context, tx *tenant.Tx, s Selection, now time.Time) (l ledger, err error) {
-	l = ledger{classes: map[string]few.Classes{}, kept: map[string]*kept{}, changed: map[string]bool{}, told: map[string]bool{}}
+	l = ledger{classes: map[string]*few.Classes{}, kept: map[string]*kept{}, changed: map[string]bool{}, told: map[string]bool{}}
 	salt := make([]byte, 32)
 	if _, err := rand.Read(salt); err != nil {
 		return l, err
@@ -341,9 +356,11 @@ func read(ctx context.Context, tx *tenant.Tx, s Selection, now time.Time) (l led
 		return l, err
 	}
 	for _, c := range classes {
-		if l.classes[c.Kind], err = few.Read(c.Form); err != nil {
+		of, err := few.Read(c.Form)
+		if err != nil {
 			return l, err
 		}
+		l.classes[c.Kind] = &of
 	}
 	figures, err := tenant.AllIn(ctx, tx, pgx.RowToStructByPos[form], `
 		SELECT kind, form FROM told_figure WHERE org_id = $1 AND subject_id = $2 AND selection = $3`, tx.Org, s.Subject, s.key())
@@ -374,11 +391,10 @@ func (w word) String() string { return string(w) }
 // write enters what is told anew.
 func (l *ledger) write(ctx context.Context, tx *tenant.Tx, s Selection) error {
 	for kind := range l.changed {
-		classes := l.classes[kind]
 		tx.Touch("told_class", s.Subject, word(kind))
 		if _, err := tx.Exec(ctx, `
 			INSERT INTO told_class (org_id, subject_id, kind, form) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (org_id, subject_id, kind) DO UPDATE SET form = excluded.form`, tx.Org, s.Subject, kind, classes.Bytes()); err != nil {
+			ON CONFLICT (org_id, subject_id, kind) DO UPDATE SET form = excluded.form`, tx.Org, s.Subject, kind, l.classes[kind].Bytes()); err != nil {
 			return err
 		}
 	}

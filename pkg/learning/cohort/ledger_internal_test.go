@@ -41,7 +41,7 @@ func newSchool() *school {
 	s := &school{
 		people: map[int]*learner{}, group: map[int]int{}, kept: map[int]map[string]*kept{}, values: map[few.Record]float64{},
 		now:    time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC),
-		ledger: ledger{salt: []byte("salt"), classes: map[string]few.Classes{}, changed: map[string]bool{}},
+		ledger: ledger{salt: []byte("salt"), classes: map[string]*few.Classes{}, changed: map[string]bool{}},
 	}
 	for i := range byte(everywhere) {
 		s.ids = append(s.ids, id.Person{15: i + 1})
@@ -193,7 +193,7 @@ func TestNothingOfFewCanBeWorkedOut(t *testing.T) {
 // Where a part of the rule is left out the judge finds what is of few.
 func TestWeakerRulesTellOfFew(t *testing.T) {
 	for name, forget := range map[string]func(l *ledger){
-		"each report by itself": func(l *ledger) { l.classes = map[string]few.Classes{} },
+		"each report by itself": func(l *ledger) { l.classes = map[string]*few.Classes{} },
 		"without people":        func(l *ledger) { delete(l.classes, everybody) },
 	} {
 		t.Run(name, func(t *testing.T) {
