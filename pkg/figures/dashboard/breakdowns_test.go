@@ -110,3 +110,31 @@ func TestAnEventThatCannotBeReadIsLeftOut(t *testing.T) {
 	_, err = dashboard.Count(context.Background(), tenants, "a", h.now)
 	require.NoError(t, err, "once")
 }
+
+// What the hosts of a duo say in turn is one answer.
+func TestAnAnswerOfADuoCountsOnce(t *testing.T) {
+	tenants, org, _ := tenanttest.New(t)
+	h := newHistory(t, tenants, org)
+	s := id.NewSession()
+	h.session(s, id.Portal{}, id.Person{}, id.Membership{}, false)
+	h.turn(s, 0, -1, nil, false)
+	for i, part := range []struct {
+		ms          int64
+		grounded    *bool
+		interrupted bool
+	}{{-1, nil, false}, {900, new(true), false}, {-1, new(false), false}, {-1, new(true), true}} {
+		h.turn(s, i+2, part.ms, part.grounded, part.interrupted)
+		if i > 0 {
+			h.exec(`UPDATE turn SET timing = timing || '{"continues": true}' WHERE org_id = $1 AND session_id = $2 AND ordinal = $3`, s, i+2)
+		}
+	}
+	h.turn(s, 7, 300, new(true), false)
+	h.tell(event.SessionEnded, map[string]any{"sessionId": s, "kind": "conversation", "language": "en", "endReason": "left", "durationS": 60})
+	h.count()
+	tiles := h.tiles(dashboard.Conversations, hour)
+	require.InDelta(t, 33.3, *tiles["interruptions"], 0, "one of three answers")
+	require.InDelta(t, 950, *tiles["responseP90"], 50)
+	tiles = h.tiles(dashboard.Questions, hour)
+	require.InDelta(t, 2, *tiles["questions"], 0)
+	require.InDelta(t, 50, *tiles["answered"], 0, "an answer is grounded as a whole")
+}

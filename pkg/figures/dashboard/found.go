@@ -142,8 +142,8 @@ func (f *found) findSessions(ctx context.Context, tx *tenant.Tx, all []entry) (e
 
 const selectSessions = `SELECT id, portal_id, person_id, membership_id, kind, sandbox FROM session WHERE org_id = $1 AND id = ANY($2)`
 
-// findSaid counts the turns of sessions that ended, whether or not their words may be read. It
-// rides turn_pkey.
+// findSaid counts the answers of sessions that ended, whether or not their words may be read: those of a duo with all their
+// parts. It rides turn_pkey.
 func (f *found) findSaid(ctx context.Context, tx *tenant.Tx, all []entry) error {
 	f.said = map[id.Session]counts{}
 	which := ids(all, func(n entry) id.Session { return n.Session }, event.SessionEnded)
@@ -155,37 +155,68 @@ func (f *found) findSaid(ctx context.Context, tx *tenant.Tx, all []entry) error 
 		return err
 	}
 	var (
-		session     id.Session
-		interrupted bool
-		grounded    *bool
-		response    int64
+		part, answer answer
+		continues    bool
 	)
-	_, err = pgx.ForEachRow(turns, []any{&session, &interrupted, &grounded, &response}, func() error {
-		if f.said[session] == nil {
-			f.said[session] = counts{}
+	end := func() {
+		if answer.session.IsZero() {
+			return
 		}
-		f.said[session].add(turned(interrupted, grounded, response))
+		if f.said[answer.session] == nil {
+			f.said[answer.session] = counts{}
+		}
+		f.said[answer.session].add(answer.counts())
+	}
+	if _, err = pgx.ForEachRow(turns, []any{&part.session, &part.interrupted, &part.grounded, &part.response, &continues}, func() error {
+		if continues && part.session == answer.session {
+			answer.goOn(part)
+		} else {
+			end()
+			answer = part
+		}
+		part.grounded = nil
 		return nil
-	})
-	return err
+	}); err != nil {
+		return err
+	}
+	end()
+	return nil
 }
 
 const selectTurns = `
-	SELECT session_id, interrupted, grounded, COALESCE((timing->>'responseMs')::BIGINT, -1)
-	FROM turn WHERE org_id = $1 AND session_id = ANY($2) AND speaker = 'avatar'`
+	SELECT session_id, interrupted, grounded, COALESCE((timing->>'responseMs')::BIGINT, -1), COALESCE((timing->>'continues')::BOOLEAN, false)
+	FROM turn WHERE org_id = $1 AND session_id = ANY($2) AND speaker = 'avatar' ORDER BY session_id, ordinal`
 
-// turned are the counts of an avatar's turn; response is negative where it was not measured.
-func turned(interrupted bool, grounded *bool, response int64) counts {
+// answer is what an avatar said at a time, in one turn or, of a duo, in several. response is negative where it was not measured.
+type answer struct {
+	session     id.Session
+	interrupted bool
+	grounded    *bool
+	response    int64
+}
+
+// goOn adds a part. An answer is grounded where all is that could be, and began when the first measured part did.
+func (a *answer) goOn(part answer) {
+	a.interrupted = a.interrupted || part.interrupted
+	if a.grounded == nil || part.grounded != nil && !*part.grounded {
+		a.grounded = part.grounded
+	}
+	if a.response < 0 {
+		a.response = part.response
+	}
+}
+
+func (a *answer) counts() counts {
 	one := counts{"avatarTurns": 1}
-	if interrupted {
+	if a.interrupted {
 		one["interruptions"] = 1
 	}
-	if response >= 0 {
-		one["response:"+stepOf(response)] = 1
+	if a.response >= 0 {
+		one["response:"+stepOf(a.response)] = 1
 	}
 	switch {
-	case grounded == nil:
-	case *grounded:
+	case a.grounded == nil:
+	case *a.grounded:
 		one["grounded"] = 1
 	default:
 		one["ungrounded"] = 1

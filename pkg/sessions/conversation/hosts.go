@@ -133,12 +133,15 @@ func (c *Conversation) part(s *speech, from int) {
 		// What was said so far was no answer yet, such as asking for one moment, or it was one already.
 		if s.answers {
 			s.act = ""
-			rest.turn.Timing, s.turn.Timing = s.turn.Timing, rest.turn.Timing
+			of := s.turn.Timing
+			rest.turn.Timing, s.turn.Timing = of, rest.turn.Timing
+			s.turn.Timing.Continues = of.Continues
 		} else {
 			rest.act = ""
 		}
 		s.gap, s.answers = "", false
 	}
+	rest.turn.Timing.Continues = true
 	s.whole, s.rest = true, &rest
 	s.afterwards, s.asks, s.closes = nil, "", false
 	c.queue = slices.Insert(c.queue, 0, &rest)

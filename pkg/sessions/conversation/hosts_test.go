@@ -57,6 +57,9 @@ func TestTheLeadGreetsAndHandsOver(t *testing.T) {
 			}, func(s *stage) {
 				s.send(ClientMessage{Type: ClientReady})
 				require.Equal(t, want, s.byHost())
+				for i, t := range s.turns() {
+					require.Equal(s.t, i > 0, t.Timing.Continues, "what the other host adds is no answer of its own")
+				}
 			})
 		})
 	}

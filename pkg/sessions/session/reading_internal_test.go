@@ -99,11 +99,11 @@ func TestAnalyze(t *testing.T) {
 		return t
 	}
 	a := Analyze([]Turn{
-		spoken(Turn{Speaker: Avatar, Origin: Greeting, Text: "Good day to you", Spoken: "Good day", Interrupted: true, Timing: Timing{-1, -1, -1}}, 700),
+		spoken(Turn{Speaker: Avatar, Origin: Greeting, Text: "Good day to you", Spoken: "Good day", Interrupted: true, Timing: Timing{-1, -1, -1, false}}, 700),
 		spoken(Turn{Speaker: User, Text: "When do you open?", Language: "en"}, 900),
-		spoken(Turn{Speaker: Avatar, Text: "At nine", Grounded: new(true), Timing: Timing{300, 20, 0}, ToolCalls: []ToolCall{{Status: "failed"}, {Status: "done"}}}, 400),
+		spoken(Turn{Speaker: Avatar, Text: "At nine", Grounded: new(true), Timing: Timing{300, 20, 0, false}, ToolCalls: []ToolCall{{Status: "failed"}, {Status: "done"}}}, 400),
 		spoken(Turn{Speaker: User, Text: "Und wo?", Language: "de"}, 100),
-		{Speaker: Avatar, Text: "Hm", Grounded: new(false), Timing: Timing{100, 10, -1}, StartedAt: begin},
+		{Speaker: Avatar, Text: "Hm", Grounded: new(false), Timing: Timing{100, 10, -1, false}, StartedAt: begin},
 		spoken(Turn{Speaker: Staff, Text: "Here"}, 5000),
 	})
 	p := func(p50, p90, p95, most int64) Percentiles { return Percentiles{&p50, &p90, &p95, &most} }

@@ -80,6 +80,8 @@ type Timing struct {
 	ResponseMs   int64 `json:"responseMs"`
 	RetrievalMs  int64 `json:"retrievalMs"`
 	ModelFirstMs int64 `json:"modelFirstMs"`
+	// Continues says that the turn is a further part of the answer before it, by a duo's other host.
+	Continues bool `json:"continues,omitempty"`
 }
 
 // Heard is what of the turn was really heard.
