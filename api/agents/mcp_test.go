@@ -171,6 +171,53 @@ func TestTheDoorOfMCP(t *testing.T) {
 	apitest.RequireError(t, send(http.MethodPost, slug, list, nil), http.StatusNotFound, "not_found", "path.id")
 }
 
+// What cannot be read is told by the name of the field, by both protocols, and in words of no program's.
+func TestFieldsThatCannotBeRead(t *testing.T) {
+	w := apitest.NewWorld(t)
+	slug := w.Agent(t, w.Acme)
+	request := func(method, params string) string {
+		return `{"jsonrpc":"2.0","id":1234567,"method":"` + method + `","params":` + params + `}`
+	}
+	message := func(fields string) string { return `{"message":{"messageId":"m",` + fields + `}}` }
+	for _, tt := range []struct{ at, version, body, want string }{
+		{"mcp", "", request("initialize", `{"protocolVersion":7}`), "params.protocolVersion is of the wrong type, a string is expected."},
+		{"mcp", "", request("initialize", `[]`), "params is of the wrong type, an object is expected."},
+		{"mcp", "", request("tools/call", `{"name":5}`), "params.name is of the wrong type, a string is expected."},
+		{"mcp", "", request("tools/call", `{"name":"ask","_meta":5}`), "params._meta is of the wrong type, an object is expected."},
+		{"mcp", "", request("tools/call", `{"name":"ask","arguments":5}`), "arguments is of the wrong type, an object is expected."},
+		{"mcp", "", request("tools/call", `{"name":"ask","arguments":{"question":5}}`), `/properties/question: type: 5 has type "integer", want "string"`},
+		{"mcp", "", `{"jsonrpc":"2.0","id":{},"method":"tools/list"}`, "id is of the wrong type, a string or a number is expected."},
+		{"mcp", "", `{"jsonrpc":"2.0","id":1,"method":7}`, "one of its fields is of the wrong type."},
+		{"a2a", "1.0", request("SendMessage", `{"message":5}`), "params.message is of the wrong type, an object is expected."},
+		{"a2a", "1.0", request("SendMessage", `[]`), "params is of the wrong type, an object is expected."},
+		{"a2a", "1.0", request("SendMessage", message(`"contextId":5`)), "params.message.contextId is of the wrong type, a string is expected."},
+		{"a2a", "1.0", request("SendStreamingMessage", message(`"contextId":5`)), "params.message.contextId is of the wrong type, a string is expected."},
+		{"a2a", "1.0", request("GetTask", `{"id":5}`), "params.id is of the wrong type, a string is expected."},
+		{"a2a", "1.0", `{"jsonrpc":"2.0","id":1,"method":5}`, "method is of the wrong type, a string is expected."},
+		{"a2a", "1.0", `{"jsonrpc":"2.0","id":1,"method":"SendMessage"}`, "params is missing."},
+		{"a2a", "1.0", `5`, "The body is of the wrong type, an object is expected."},
+		{"a2a", "1.0", ``, "The body is empty."},
+		{"a2a", "", request("message/send", `{"message":5}`), "params.message is of the wrong type, an object is expected."},
+		{"a2a", "", request("message/send", message(`"role":"user","parts":[{"kind":"text","text":5}]`)), "params.message.parts.text is of the wrong type, a string is expected."},
+		{"a2a", "", request("message/send", message(`"role":"user","parts":{}`)), "params.message.parts is of the wrong type, a list is expected."},
+		{"a2a", "", request("message/stream", message(`"contextId":5`)), "params.message.contextId is of the wrong type, a string is expected."},
+	} {
+		header := map[string]string{"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+		if tt.version != "" {
+			header["A2A-Version"] = tt.version
+		}
+		answer := w.Do(apitest.Request{Method: http.MethodPost, Path: "/agents/" + slug + "/" + tt.at, Body: []byte(tt.body), Header: header})
+		said := strings.ReplaceAll(string(answer.Raw), `\"`, `"`)
+		require.Contains(t, said, tt.want, tt.body)
+		for _, word := range []string{"unmarshal", "Go ", "struct", "interface {}", "mcp.", "a2a."} {
+			require.NotContains(t, said, word, tt.body)
+		}
+		if strings.Contains(tt.body, "1234567") {
+			require.Contains(t, said, "1234567", "the id is answered as it was sent")
+		}
+	}
+}
+
 // A request is one message: a batch could ask for many answers at the price of one.
 func TestMCPTakesNoBatches(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,13 @@
 package route
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"visavis.dev/pkg/base/problem"
@@ -56,7 +60,10 @@ func (w *plainRefusals) WriteHeader(status int) {
 // Write implements http.ResponseWriter.
 func (w *plainRefusals) Write(b []byte) (int, error) {
 	if w.refused == "" {
-		return w.ResponseWriter.Write(b)
+		if _, err := w.ResponseWriter.Write(withoutTypes(b)); err != nil {
+			return 0, err
+		}
+		return len(b), nil
 	}
 	w.text = append(w.text, b...)
 	return len(b), nil
@@ -68,7 +75,106 @@ func (w *plainRefusals) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // words is what the library said, without what it says of its own types.
 func (w *plainRefusals) words() string {
 	text, _, _ := strings.Cut(strings.TrimSpace(string(w.text)), ": json:")
+	text = strings.TrimPrefix(text, "malformed payload: ")
+	switch {
+	case text == "unmarshaling jsonrpc message":
+		return "it is no message, or one of its fields is of the wrong type"
+	case strings.Contains(text, "invalid ID type"):
+		return "id is of the wrong type, a string or a number is expected"
+	}
 	return strings.TrimSuffix(strings.ToValidUTF8(text, ""), ".")
+}
+
+// withoutTypes takes out of the failures of an answer what a library says of its own types. Other answers, whatever they quote, are as
+// they were.
+func withoutTypes(answer []byte) []byte {
+	if !bytes.Contains(answer, []byte("unmarshal")) && !bytes.Contains(answer, []byte("JSON input")) && !bytes.Contains(answer, []byte("EOF")) {
+		return answer
+	}
+	lines := bytes.SplitAfter(answer, []byte("\n"))
+	for i, line := range lines {
+		text, event := bytes.CutPrefix(line, []byte("data: ")) // of a stream
+		var whole map[string]any
+		numbers := json.NewDecoder(bytes.NewReader(text))
+		numbers.UseNumber() // an id is answered as it was sent
+		if numbers.Decode(&whole) != nil {
+			continue
+		}
+		failure, _ := whole["error"].(map[string]any)
+		result, _ := whole["result"].(map[string]any)
+		switch {
+		case failure != nil:
+			failure["message"] = plainText(failure["message"])
+			if data, ok := failure["data"].(map[string]any); ok {
+				data["error"] = plainText(data["error"])
+				failure["message"] = cmp.Or[any](data["error"], failure["message"])
+			}
+		case result["isError"] == true:
+			parts, _ := result["content"].([]any)
+			for _, part := range parts {
+				if part, ok := part.(map[string]any); ok {
+					part["text"] = plainText(part["text"])
+				}
+			}
+		default:
+			continue
+		}
+		written, err := json.Marshal(whole)
+		if err != nil {
+			continue
+		}
+		if event {
+			written = append([]byte("data: "), written...)
+		}
+		lines[i] = append(written, line[len(bytes.TrimRight(line, "\r\n")):]...)
+	}
+	return bytes.Join(lines, nil)
+}
+
+// unread is how the libraries say that a value is of the wrong type, and where: as a type's field, behind the type's name and in one of
+// them its package's, or as a whole.
+var unread = regexp.MustCompile(`cannot unmarshal .* into Go (?:value of type|struct field (?:mcp\.)?(\w+)\.([\w.]+) of type) (.+)$`)
+
+// kindsOf are the kinds of values, by how the names of their types begin.
+var kindsOf = []struct{ begins, kind string }{
+	{"string", "a string"}, {"bool", "true or false"}, {"int", "a number"}, {"float", "a number"}, {"[]", "a list"}, {"map[", "an object"}, {"jsonrpc.", "an object"},
+	{"a2a.Message", "an object"}, {"a2a.SendMessageRequest", "an object"}, {"a2a.MessageSendParams", "an object"}, {"a2a.TaskID", "a string"}, {"mcp.", "an object"},
+}
+
+// plainText is what a library said of a request that it could not read, in words that name the field.
+func plainText(said any) any {
+	text, ok := said.(string)
+	if !ok {
+		return said
+	}
+	switch {
+	case strings.HasSuffix(text, "unexpected end of JSON input"):
+		return "params is missing."
+	case strings.HasSuffix(text, "parse error: EOF"):
+		return "The body is empty."
+	}
+	found := unread.FindStringSubmatch(text)
+	if found == nil {
+		return said
+	}
+	field := "params"
+	switch {
+	case strings.Contains(text, "unmarshaling arguments"):
+		field = "arguments"
+	case found[1] == "ServerRequest":
+		field = found[2]
+	case found[2] != "":
+		field += "." + found[2]
+	case strings.HasPrefix(found[3], "jsonrpc."):
+		field = "The body"
+	}
+	plain := field + " is of the wrong type"
+	for _, e := range kindsOf {
+		if strings.HasPrefix(found[3], e.begins) {
+			return plain + ", " + e.kind + " is expected."
+		}
+	}
+	return plain + "."
 }
 
 // identified says whether the caller of a request proved before who they are, by a key of another protocol.

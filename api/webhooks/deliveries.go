@@ -184,9 +184,9 @@ func checkReceives(w webhook.Webhook) error {
 	case w.Active:
 		return nil
 	case w.PausedAt != nil:
-		return problem.Conflicting("webhook_paused", "The webhook is paused after failing for three days; resume it first.")
+		return problem.Conflicting("webhook_paused", "The webhook is paused after failing for three days; resume it first.").WithParam("path.id")
 	}
-	return problem.Conflicting("webhook_inactive", "The webhook is switched off.")
+	return problem.Conflicting("webhook_inactive", "The webhook is switched off.").WithParam("path.id")
 }
 
 func (a *API) test(ctx context.Context, c *route.Call, p *Path) (WebhookDelivery, error) {

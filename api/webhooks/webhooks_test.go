@@ -177,7 +177,7 @@ func testPausedWebhooks(t *testing.T, w *apitest.World) {
 	refused := func(reason string) {
 		t.Helper()
 		for operation, on := range map[string]string{"testWebhook": hook, "retryWebhookDelivery": delivery} {
-			e := apitest.RequireError(t, w.CallAs(t, operation, on, w.Acme.New, nil), http.StatusConflict, "conflict", "")
+			e := apitest.RequireError(t, w.CallAs(t, operation, on, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
 			require.Equal(t, reason, e["details"].(map[string]any)["reason"])
 		}
 	}

@@ -174,8 +174,8 @@ func (i *Item) tellWords(ctx context.Context, org id.Org, fields map[string]any,
 	} else {
 		fields["budget"], fields["timeline"] = value(i.Words.Budget), value(i.Words.Timeline)
 	}
-	if len(i.Words.Answers) > 0 {
-		fields["answers"] = i.Words.Answers
+	if i.ForgottenAt == nil { // null is of what is held back, and an empty list of no answers
+		fields["answers"] = append([]Answer{}, i.Words.Answers...)
 	}
 	return byAvatar, nil
 }

@@ -1,0 +1,158 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/hack/receiver/endpoint"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/apikey"
+)
+
+// catalogue is what GET /event-types says of the types: the schemas of their data, and their entries.
+func catalogue(t *testing.T, w *apitest.World) (schemas map[string]*jsonschema.Schema, entries map[string]map[string]any) {
+	t.Helper()
+	schemas, entries = map[string]*jsonschema.Schema{}, map[string]map[string]any{}
+	for _, entry := range w.Get(w.Acme.New, "/event-types").JSON(t)["data"].([]any) {
+		e := entry.(map[string]any)
+		name := e["type"].(string)
+		text, err := json.Marshal(e["dataSchema"])
+		require.NoError(t, err)
+		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		require.NoError(t, err)
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		require.NoError(t, c.AddResource("mem:///data.json", parsed))
+		schemas[name], err = c.Compile("mem:///data.json")
+		require.NoError(t, err, name)
+		entries[name] = e
+	}
+	return schemas, entries
+}
+
+// receives makes a webhook of Acme's that receives every type at a path of a receiver, which checks the signatures.
+func receives(t *testing.T, w *apitest.World, at *endpoint.Server, path string, key apikey.Secret) {
+	t.Helper()
+	o := w.Operation(t, "createWebhook")
+	answer := w.Call(t, o, apitest.Request{Path: o.Path, Key: key, Body: map[string]any{
+		"url": at.URL(path), "events": []any{event.Any, event.TranscriptFinal}, "includeConversation": true,
+	}})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	at.Set(path, endpoint.Behaviour{Secret: answer.Data(t)["secret"].(string)})
+}
+
+// deliver sends all that is due to a receiver, as a worker does.
+func deliver(t *testing.T, w *apitest.World, to *endpoint.Server) {
+	t.Helper()
+	client := egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: to.RootCAs(), Timeout: 10 * time.Second})
+	defer client.Client().CloseIdleConnections()
+	require.NoError(t, delivery.New(delivery.Options{
+		Tenants: w.Tenants, Vault: w.Vault, Renderer: w.Renderer, Shards: w.ShardNames, Egress: client, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+	}).Drain(context.Background()))
+}
+
+// notByCalls are the types that no call of the API and no work on what was called for brings about: they need a conversation, a visitor's page, a
+// clock or somebody else's system. Tests of their packages have them.
+var notByCalls = []event.Type{}
+
+// Whatever calls of the API bring about is received: signed, and as the catalogue says, by webhooks of both contracts.
+func TestWhatIsReceived(t *testing.T) {
+	w := apitest.NewWorld(t)
+	to, err := endpoint.Start(endpoint.Options{Keep: 100_000})
+	require.NoError(t, err)
+	t.Cleanup(to.Close)
+	receives(t, w, to, "/new", w.Acme.New)
+	receives(t, w, to, "/old", w.OldNamed)
+	stock(t, w, w.Acme)
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		if o.Method != http.MethodGet {
+			w.Call(t, o, apitest.Request{Path: freshPath(t, w, o, w.Acme), Body: w.Body(t, o), Key: w.Acme.New})
+		}
+	})
+	w.ReadDocuments(t)
+	w.Score(t)
+	w.ScoreInterviews(t)
+	w.Build(t)
+	w.RunImports(t)
+	w.Export(t)
+	w.ForgetVisitors(t)
+	w.EraseCandidates(t)
+	deliver(t, w, to)
+
+	schemas, entries := catalogue(t, w)
+	seen := map[string]int{}
+	for _, r := range to.Received("/new") {
+		require.True(t, r.Verified, r.Why)
+		var body struct {
+			ID, Type, APIVersion, OrganizationID string
+			CreatedAt                            time.Time
+			Data                                 map[string]any
+		}
+		require.NoError(t, json.Unmarshal(r.Body, &body))
+		require.Equal(t, []string{r.EventID, r.Event, string(contract.Latest), w.Acme.ID.String()}, []string{body.ID, body.Type, body.APIVersion, body.OrganizationID})
+		require.True(t, strings.HasPrefix(r.DeliveryID, "whd_"), r.DeliveryID)
+		require.NotNil(t, schemas[body.Type], body.Type)
+		data, err := jsonschema.UnmarshalJSON(bytes.NewReader(must(json.Marshal(body.Data))))
+		require.NoError(t, err)
+		require.NoError(t, schemas[body.Type].Validate(data), "%s", r.Body)
+		for _, field := range entries[body.Type]["fields"].(map[string]any)["structure"].([]any) {
+			name, _, _ := strings.Cut(field.(string), ".")
+			name, _, _ = strings.Cut(name, "[]")
+			require.Contains(t, body.Data, name, "%s: what there is nothing of is null", body.Type)
+		}
+		seen[body.Type]++
+	}
+	older := map[string]int{}
+	for _, r := range to.Received("/old") {
+		require.True(t, r.Verified, r.Why)
+		require.False(t, strings.HasPrefix(r.DeliveryID, "whd_"), r.DeliveryID)
+		body := map[string]any{}
+		require.NoError(t, json.Unmarshal(r.Body, &body))
+		require.Equal(t, r.EventID, body["id"])
+		data := body["data"].(map[string]any)
+		for _, name := range []string{"contact", "leadBand", "inboxItemId"} {
+			require.NotContains(t, data, name, "%s", r.Body)
+		}
+		for _, name := range []string{"portalId", "subjectId"} {
+			if of, ok := data[name].(string); ok {
+				require.NotContains(t, of, "_", "%s", r.Body)
+			}
+		}
+		delete(body, "aiGenerated") // in every contract
+		require.Len(t, body, 4, "%s", r.Body)
+		older[r.Event]++
+	}
+	require.Equal(t, seen, older)
+	var missing []event.Type
+	for _, k := range event.Kinds() {
+		if seen[string(k.Type)] == 0 {
+			missing = append(missing, k.Type)
+		}
+	}
+	slices.Sort(missing)
+	require.Equal(t, notByCalls, missing)
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
