@@ -24,7 +24,15 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/sessions/escalation"
 	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
 // catalogue is what GET /event-types says of the types: the schemas of their data, and their entries.
@@ -122,9 +130,56 @@ func more(t *testing.T, w *apitest.World) {
 	w.ReadDocuments(t)
 }
 
-// notByCalls are the types that no call of the API and no work on what was called for brings about: they need a conversation, a visitor's page, a
-// clock or somebody else's system. Tests of their packages have them.
-var notByCalls = []event.Type{}
+// visited brings about what those do who come by links that a call makes, and what a clock does.
+func visited(t *testing.T, w *apitest.World) {
+	t.Helper()
+	own, err := id.ParsePortal(w.Entrance(t, w.Acme))
+	require.NoError(t, err)
+	token := func(operation string) string { return w.At(t, w.Acme, operation, own.String(), http.StatusCreated)["token"].(string) }
+	asked, err := w.Gate.ByEscalation(t.Context(), w.Acme.ID, own, escalation.Token(token("createEscalation")))
+	require.NoError(t, err)
+	talk, err := id.ParseSession(apitest.At(w.On(t, map[string]any{"portalId": own.String()}).Data(t), "session", "id").(string))
+	require.NoError(t, err)
+	w.SetSession(t, talk.String(), `escalation_id = $3, outcome = 'resolved'`, asked.Escalation)
+	w.Run(t, talk)
+	require.Equal(t, http.StatusOK, w.CallAs(t, "endSession", talk.String(), w.Acme.New, nil).Status)
+
+	_, link, _ := strings.Cut(w.At(t, w.Acme, "createCaseLink", own.String(), http.StatusCreated)["url"].(string), "case=")
+	_, err = w.Gate.ByCaseLink(t.Context(), w.Acme.ID, own, caselink.Token(link))
+	require.NoError(t, err)
+
+	p := w.OpenPortal(t, w.Acme)
+	taught := portaltest.Subject(t, w.Tenants, w.Acme.ID, p.ID, func(s *subject.Subject, _ *subject.Content) { s.Kind = subject.Practice })
+	who := admissiontest.Person(t, w.Tenants, w.Acme.ID)
+	admissiontest.Membership(t, w.Tenants, w.Acme.ID, who.ID, p.ID)
+	practice, err := id.ParseSession(apitest.At(w.On(t, map[string]any{"subjectId": taught.ID.String(), "personId": who.ID.String()}).Data(t), "session", "id").(string))
+	require.NoError(t, err)
+	w.Run(t, practice)
+
+	_, err = w.Gate.ByEmbedToken(t.Context(), w.Acme.ID, own, token("createEmbedToken"))
+	require.NoError(t, err)
+
+	exec := func(sql string) {
+		w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, sql, tx.Org)
+			return err
+		})
+	}
+	exec(`UPDATE candidate_invite SET expires_at = now() - INTERVAL '1 hour', due_at = now() - INTERVAL '1 hour' WHERE org_id = $1 AND due_at IS NOT NULL`)
+	_, err = candidate.Expire(t.Context(), w.Tenants, "shard-1", time.Now())
+	require.NoError(t, err)
+	for _, ends := range []string{"now() + INTERVAL '5 days'", "now() - INTERVAL '1 hour'"} {
+		exec(`UPDATE certificate SET expires_at = ` + ends + `, notice_at = now() - INTERVAL '1 minute' WHERE org_id = $1`)
+		_, err = certificate.Notice(t.Context(), w.Tenants, "shard-1", time.Now())
+		require.NoError(t, err)
+	}
+}
+
+// notByCalls are the types that nothing here brings about: they need a conversation in a browser, minutes that are paid for, or somebody else's system
+// that works or fails. Tests of their packages have them; units are not deleted, so that nobody tells unit.deleted.
+var notByCalls = []event.Type{
+	event.ConnectionFailed, event.HandoffJoined, event.HandoffLeft, event.MemoryWritten, event.UnitDeleted, event.UsageThreshold, event.VoiceCloneCompleted,
+}
 
 // Whatever calls of the API bring about is received: signed, and as the catalogue says, by webhooks of both contracts.
 func TestWhatIsReceived(t *testing.T) {
@@ -149,6 +204,7 @@ func TestWhatIsReceived(t *testing.T) {
 	w.ForgetVisitors(t)
 	w.EraseCandidates(t)
 	more(t, w)
+	visited(t, w)
 	deliver(t, w, to)
 
 	schemas, entries := catalogue(t, w)
