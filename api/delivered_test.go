@@ -135,7 +135,9 @@ func visited(t *testing.T, w *apitest.World) {
 	t.Helper()
 	own, err := id.ParsePortal(w.Entrance(t, w.Acme))
 	require.NoError(t, err)
-	token := func(operation string) string { return w.At(t, w.Acme, operation, own.String(), http.StatusCreated)["token"].(string) }
+	token := func(operation string) string {
+		return w.At(t, w.Acme, operation, own.String(), http.StatusCreated)["token"].(string)
+	}
 	asked, err := w.Gate.ByEscalation(t.Context(), w.Acme.ID, own, escalation.Token(token("createEscalation")))
 	require.NoError(t, err)
 	talk, err := id.ParseSession(apitest.At(w.On(t, map[string]any{"portalId": own.String()}).Data(t), "session", "id").(string))

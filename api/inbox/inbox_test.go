@@ -27,6 +27,20 @@ func read(t *testing.T, w *apitest.World, of string, key apikey.Secret) map[stri
 	return answer.Data(t)
 }
 
+// Of no answers an event has an empty list, as the item has, and null where they are held back, by both contracts.
+func TestALeadWithoutAnswers(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	silent := w.CallAs(t, "createInboxItem", "", w.Acme.New, map[string]any{"kind": "lead", "contact": map[string]any{"name": "Kim", "email": "kim@example.com"}}).Data(t)
+	require.Equal(t, []any{}, silent["answers"])
+	for _, key := range []apikey.Secret{w.Acme.New, w.OldNamed} {
+		for query, want := range map[string]any{"": nil, "&includeConversation=true": []any{}} {
+			told := w.Get(key, "/events?type=lead.captured&limit=1"+query).JSON(t)["data"].([]any)[0]
+			require.Equal(t, want, apitest.At(told, "data", "answers"), query)
+		}
+	}
+}
+
 // A lead that is entered is dealt with, in both contracts, by whoever may.
 func TestALeadIsDealtWith(t *testing.T) {
 	t.Parallel()
