@@ -32,7 +32,7 @@ type API struct {
 }
 
 // Register declares the operations. A key sees the jobs of what it may manage;
-// one with portals:read sees every job.
+// one with portals:read sees every job, unless it has full access and is older than 2026-10-01 (visible).
 func (a *API) Register(s *route.Service) {
 	one := route.Operation{Group: "Jobs", Since: contract.V20261001, Items: contract.JobItem}
 
@@ -217,10 +217,11 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Job
 	}, func(j job.Job) id.Job { return j.ID }, Show)
 }
 
-// visible lists the scopes whose jobs the key sees; nil when it sees all.
+// visible lists the scopes whose jobs the key sees; nil when it sees all. A full-access key of before 2026-10-01 never reaches candidates, people, the
+// inbox or consent records (spec, Authentication, 5), so that it sees no job on them.
 func visible(c *route.Call) []scope.Scope {
 	grant := c.Principal.Key.Grant()
-	if grant.Holds(scope.PortalsRead) {
+	if grant.Holds(scope.PortalsRead) && (!grant.FullAccess || !grant.Contract.Before(contract.V20261001)) {
 		return nil
 	}
 	return append([]scope.Scope{}, grant.Effective()...)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,32 @@ func jobs(t *testing.T, w *apitest.World, key apikey.Secret, query string) []str
 	require.NoError(t, err)
 	items, _ := w.Page(t, w.Operation(t, "listJobs"), key, values)
 	return apitest.IDs(items)
+}
+
+// A full-access key of before 2026-10-01 never reaches candidates, people, the inbox or consent records: it sees no job on them, which keys that are given
+// portals:read by name do.
+func TestJobsOfAnOldKeyWithFullAccess(t *testing.T) {
+	w := apitest.NewWorld(t)
+	begun := map[string]string{}
+	for _, operation := range []string{"eraseCandidate", "erasePerson"} {
+		o := w.Operation(t, operation)
+		begun[operation] = w.Call(t, o, apitest.Request{Path: w.Path(t, o, w.Acme), Key: w.Acme.New, Body: w.Body(t, o)}).Data(t)["id"].(string)
+		require.True(t, strings.HasPrefix(begun[operation], "job_"), begun[operation])
+	}
+	begun["recoverWebhook"] = recovery(t, w, w.Hook(t, nil)["id"].(string), nil)["id"].(string)
+	named := w.Key(w.Acme, scope.Grant{Contract: contract.V20260708, Scopes: []scope.Scope{scope.PortalsRead}})
+	seen, all := jobs(t, w, w.Acme.Old, "limit=200"), jobs(t, w, named, "limit=200")
+	for operation, which := range begun {
+		require.Contains(t, all, which)
+		if operation == "recoverWebhook" {
+			require.Contains(t, seen, which)
+			require.Equal(t, http.StatusOK, w.CallAs(t, "getJob", which, w.Acme.Old, nil).Status)
+			continue
+		}
+		require.NotContains(t, seen, which, operation)
+		apitest.RequireError(t, w.CallAs(t, "getJob", which, w.Acme.Old, nil), http.StatusNotFound, "not_found", "path.id")
+		apitest.RequireError(t, w.CallAs(t, "cancelJob", which, w.Acme.Old, nil), http.StatusNotFound, "not_found", "path.id")
+	}
 }
 
 // Each field at its bounds and beyond them, on both contracts.
