@@ -2,7 +2,6 @@ package route
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,9 +104,10 @@ func withoutTypes(answer []byte) []byte {
 		switch {
 		case failure != nil:
 			failure["message"] = plainText(failure["message"])
-			if data, ok := failure["data"].(map[string]any); ok {
-				data["error"] = plainText(data["error"])
-				failure["message"] = cmp.Or[any](data["error"], failure["message"])
+			data, _ := failure["data"].(map[string]any)
+			if said, ok := data["error"].(string); ok {
+				data["error"] = plainText(said)
+				failure["message"] = data["error"]
 			}
 		case result["isError"] == true:
 			parts, _ := result["content"].([]any)
