@@ -69,7 +69,7 @@ type wording struct {
 	phrases map[string][]expression
 	// words are the single words as they are written, in lower case without diacritics.
 	words map[string][]int
-	// written are the single words as they are written, in lower case.
+	// written are those that are stop words as well, as they are written, in lower case.
 	written map[string]bool
 	// byStem are those words by their term: several may have one.
 	byStem map[string][]string
@@ -168,7 +168,9 @@ func (v *wording) enter(concept int, word string) {
 		func(e expression) bool { return slices.Equal(e.terms, texts) })
 	if len(terms) == 1 {
 		raw := Fold(word)
-		v.written[newAnalyser(v.language).lower(word)] = true
+		if terms[0].Stop {
+			v.written[newAnalyser(v.language).lower(word)] = true
+		}
 		if !slices.Contains(v.byStem[texts[0]], raw) {
 			v.byStem[texts[0]] = append(v.byStem[texts[0]], raw)
 		}
@@ -215,13 +217,12 @@ func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning 
 	var out []Meaning
 	for i := 0; i < len(terms); {
 		t := terms[i]
-		other := t.Stop && v.isOther(text[t.From:t.To])
-		if e, n := v.at(terms[i:], text); n > 1 || n == 1 && !other {
+		if e, n := v.at(terms[i:], text); n > 1 || n == 1 && !v.isOther(t, text) {
 			out = append(out, Meaning{Concepts: e.concepts, From: terms[i].From, To: terms[i+n-1].To, Sure: 1})
 			i += n
 			continue
 		}
-		if concepts, sure := v.inWord(Fold(text[t.From:t.To]), t.Stop, forgiving); len(concepts) > 0 && !other {
+		if concepts, sure := v.inWord(Fold(text[t.From:t.To]), t.Stop, forgiving); len(concepts) > 0 && !v.isOther(t, text) {
 			out = append(out, Meaning{Concepts: concepts, From: t.From, To: t.To, Sure: sure})
 		}
 		i++
@@ -229,10 +230,13 @@ func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning 
 	return v.parted(terms, text, out)
 }
 
-// isOther says whether a stop word only looks like a word of the lexicon without its diacritics:
-// German "über", which is not "Uber".
-func (v *wording) isOther(word string) bool {
-	word = newAnalyser(v.language).lower(word)
+// isOther says whether a term is a stop word that only looks like a word of the lexicon without
+// its diacritics: German "über", which is not "Uber".
+func (v *wording) isOther(t Term, text string) bool {
+	if !t.Stop {
+		return false
+	}
+	word := newAnalyser(v.language).lower(text[t.From:t.To])
 	return marked[v.language][word] && !v.written[word]
 }
 
