@@ -69,6 +69,8 @@ type wording struct {
 	phrases map[string][]expression
 	// words are the single words as they are written, in lower case without diacritics.
 	words map[string][]int
+	// written are those that are stop words as well, as they are written, in lower case.
+	written map[string]bool
 	// byStem are those words by their term: several may have one.
 	byStem map[string][]string
 	// byLength are those words by how many letters they have.
@@ -117,7 +119,7 @@ func vocabularyOf(language string) *wording {
 func newWording(language string) *wording {
 	concepts := lexicon.Concepts()
 	v := &wording{
-		language: language, phrases: map[string][]expression{}, words: map[string][]int{}, byStem: map[string][]string{}, byLength: map[int][]string{},
+		language: language, phrases: map[string][]expression{}, words: map[string][]int{}, written: map[string]bool{}, byStem: map[string][]string{}, byLength: map[int][]string{},
 		means: make([][]alternative, len(concepts)),
 	}
 	if language == "zh" || language == "ja" {
@@ -166,6 +168,9 @@ func (v *wording) enter(concept int, word string) {
 		func(e expression) bool { return slices.Equal(e.terms, texts) })
 	if len(terms) == 1 {
 		raw := Fold(word)
+		if terms[0].Stop {
+			v.written[newAnalyser(v.language).lower(word)] = true
+		}
 		if !slices.Contains(v.byStem[texts[0]], raw) {
 			v.byStem[texts[0]] = append(v.byStem[texts[0]], raw)
 		}
@@ -211,18 +216,28 @@ func (v *wording) find(concept int, terms []Term, words int) {
 func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning {
 	var out []Meaning
 	for i := 0; i < len(terms); {
-		if e, n := v.at(terms[i:], text); n > 0 {
+		t := terms[i]
+		if e, n := v.at(terms[i:], text); n > 1 || n == 1 && !v.isOther(t, text) {
 			out = append(out, Meaning{Concepts: e.concepts, From: terms[i].From, To: terms[i+n-1].To, Sure: 1})
 			i += n
 			continue
 		}
-		t := terms[i]
-		if concepts, sure := v.inWord(Fold(text[t.From:t.To]), t.Stop, forgiving); len(concepts) > 0 {
+		if concepts, sure := v.inWord(Fold(text[t.From:t.To]), t.Stop, forgiving); len(concepts) > 0 && !v.isOther(t, text) {
 			out = append(out, Meaning{Concepts: concepts, From: t.From, To: t.To, Sure: sure})
 		}
 		i++
 	}
 	return v.parted(terms, text, out)
+}
+
+// isOther says whether a term is a stop word that only looks like a word of the lexicon without
+// its diacritics: German "über", which is not "Uber".
+func (v *wording) isOther(t Term, text string) bool {
+	if !t.Stop {
+		return false
+	}
+	word := newAnalyser(v.language).lower(text[t.From:t.To])
+	return marked[v.language][word] && !v.written[word]
 }
 
 // inUnspaced are the meanings in a text without spaces: of the longest word at each

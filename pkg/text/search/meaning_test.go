@@ -32,6 +32,18 @@ func TestUnderstand(t *testing.T) {
 	require.Empty(t, search.Meanings("xx", "parking"))
 }
 
+// A stop word means nothing that is only written alike but for its diacritics or its capital.
+func TestStopWordsAreNotTheirLookalikes(t *testing.T) {
+	for _, c := range []struct{ language, text, not string }{
+		{"fr", "posez le sac sur le banc", "security"}, {"es", "te puedo ayudar", "coffee_tea"}, {"de", "über den Hof", "taxi_word"},
+	} {
+		require.NotContains(t, keysOf(search.Meanings(c.language, c.text)), c.not, c.text)
+	}
+	require.Contains(t, keysOf(search.Meanings("es", "té verde")), "coffee_tea")
+	require.Contains(t, keysOf(search.Meanings("de", "ein Uber rufen")), "taxi_word")
+	require.Contains(t, keysOf(search.Meanings("fr", "en ete")), "summer", "typed without its accents")
+}
+
 // A question finds what means the same, in its own language and in another, and what is
 // only misspelled.
 func TestFindsByMeaning(t *testing.T) {

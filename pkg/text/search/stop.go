@@ -27,6 +27,16 @@ func read(folder string) map[string]map[string]bool {
 	return out
 }
 
+// marked are the stop words of a language as they are written, with diacritics: French "ne" is
+// one, and "né" is none.
+var marked = func() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for language, words := range raw("stopwords") {
+		out[language] = set(words)
+	}
+	return out
+}()
+
 // raw are the lists of a folder as they are written.
 func raw(folder string) map[string]string {
 	out := map[string]string{}
