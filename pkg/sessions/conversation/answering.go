@@ -99,7 +99,7 @@ func (c *Conversation) small(means intent) bool {
 			return true
 		}
 		return c.askForPerson()
-	case askAbility, askLanguages:
+	case askAbility, askLanguages, askKept:
 		return c.aside(means)
 	case askRepeat:
 		c.repeat()

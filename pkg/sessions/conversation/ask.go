@@ -59,7 +59,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	}
 	q := c.question(text)
 	switch means {
-	case askPerson, askAbility, askLanguages:
+	case askPerson, askAbility, askLanguages, askKept:
 		return c.gather(c.asides[means](ctx, q))
 	}
 	why.answeredBy(ByBuiltin)
