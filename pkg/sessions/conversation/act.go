@@ -35,7 +35,7 @@ const (
 
 // actsOf are the acts that reply to an intent.
 var actsOf = map[intent]Act{
-	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat,
+	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat, askSure: ActRepeat,
 	sayGoodbye: ActGoodbye, askPerson: ActHandoff, sayYes: ActClarify, sayNo: ActClarify, sayOkay: ActAcknowledge, askAbility: ActAbility,
 	sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify, askClock: ActAnswer,
 }

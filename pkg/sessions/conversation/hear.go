@@ -21,6 +21,13 @@ func heardIntent(language, utterance string) intent {
 			return askKept
 		}
 	}
+	switch heard.Act {
+	case answer.Disclosure, answer.Person, answer.Emergency:
+	default:
+		if answer.AsksSure(language, utterance) {
+			return askSure
+		}
+	}
 	if means, ok := intents[heard.Act]; ok {
 		return means
 	}
