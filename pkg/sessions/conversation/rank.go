@@ -167,7 +167,7 @@ func (i *inquiry) turning() bool {
 
 // finding is the answer that the best sentences give.
 func (i *inquiry) finding(ranked []candidate) finding {
-	found := finding{chosen: i.companions(ranked), verdict: i.verdict(&ranked[0])}
+	found := finding{chosen: i.exempting(ranked, i.companions(ranked)), verdict: i.verdict(&ranked[0])}
 	slices.SortFunc(found.chosen, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.passage, b.passage), cmp.Compare(a.place, b.place))
 	})

@@ -11,6 +11,9 @@ const leastOwn = 0.4
 
 // verdict is whether what is asked is so, by the sentence that answers.
 func (i *inquiry) verdict(c *candidate) answer.Verdict {
+	if v := i.excepted(c); v != answer.Unclear {
+		return v
+	}
 	switch {
 	case i.age >= 0 && c.age != answer.Unclear && (i.decides() || i.kind == answer.Anything) && c.cover >= leastOwn:
 		return answer.Negated(c.held.language, cmp.Or(c.aged, c.text), c.age)
