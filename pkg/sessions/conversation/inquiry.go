@@ -50,6 +50,7 @@ func inquire(q Question) inquiry {
 	i.setApart()
 	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)
 	if i.onDay {
+		i.nameDate()
 		// The calendar speaks for the day; "today" in a text is another day's.
 		i.units = besides(i.units, func(u wanted) bool { return answer.OfClock(u.concepts) })
 	}

@@ -81,6 +81,7 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	i.lead(out)
+	i.leadNamed(out)
 	i.leadDay(out)
 	i.leadAge(out)
 	i.leadHours(out)

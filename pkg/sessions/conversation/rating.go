@@ -164,6 +164,9 @@ func (r *rater) rate(c, previous *candidate) {
 		if c.days == answer.Holds && answer.OfDays(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
 		}
+		if u.dated && c.schedule.Dated(r.day) == answer.Named {
+			c.had[k] = max(c.had[k], valueMeans) // the same day by another name
+		}
 		if answer.OfPeople(u.concepts) {
 			switch {
 			case c.age == answer.Holds:
@@ -266,8 +269,8 @@ func (r *rater) date(c *candidate) {
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
 		holidays := !s.Told && (r.day.Clocked || r.day.Undated) && answer.OfHolidays(&c.held.evidence) // not any day
 		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item || holidays && len(s.Dates) == 0)
-		f[openThen] = flag(c.days != answer.Unclear && r.ofHours() && r.around[c.passage].title.evidence.OfHours() && (c.item || c.ofDaysAlone()) &&
-			(!r.ofHoliday() || answer.OfHolidays(&c.held.evidence)))
+		f[openThen] = flag(c.days != answer.Unclear && r.ofHours() && r.around[c.passage].title.evidence.OfHours() && (c.item || c.ofDaysAlone() || s.Closed && s.Dated(r.day) == answer.Named) &&
+			(!r.ofHoliday() || answer.OfHolidays(&c.held.evidence) || s.Dated(r.day) == answer.Named))
 		f[timeless] = flag(!s.Told && len(s.Dates) == 0 && len(s.Times) == 0 && !s.Closed)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
@@ -337,7 +340,7 @@ func (i *inquiry) ofHoliday() bool {
 
 // ofHours says whether nothing is asked about but when it is open.
 func (i *inquiry) ofHours() bool {
-	return !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts) })
+	return !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !u.dated && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts) })
 }
 
 // begins says whether a sentence begins with a unit.
