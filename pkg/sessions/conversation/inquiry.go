@@ -23,7 +23,7 @@ type inquiry struct {
 
 func inquire(q Question) inquiry {
 	language := reading(q.Language, q.Text)
-	i := inquiry{Question: q, language: language, units: wantedUnits(q), age: answer.AskedAge(language, q.Text)}
+	i := inquiry{Question: q, language: language, units: wantedUnits(q), age: ageOf(q, language)}
 	i.kind = answer.KindOf(language, q.Text)
 	if i.age >= 0 && i.kind == answer.Age {
 		i.kind = answer.KindOf(language, answer.WithoutAge(language, q.Text)) // an age is given, not asked for
@@ -31,6 +31,7 @@ func inquire(q Question) inquiry {
 	if (i.kind == answer.Anything || i.kind == answer.YesNo) && q.Previous != "" && elliptic(q) {
 		i.kind, i.assumed = answer.KindOf(reading(q.Language, q.Previous), q.Previous), continues(q)
 	}
+	i.payAlone()
 	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
 		// Nothing is named; the kind may say what is asked, or else the words must.
 		said := slices.DeleteFunc(i.units, func(u wanted) bool { return len(u.raw) == 0 || u.carried })
