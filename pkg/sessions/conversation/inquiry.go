@@ -48,6 +48,7 @@ func inquire(q Question) inquiry {
 			}
 		}
 	}
+	i.admit()
 	i.setApart()
 	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)
 	if i.onDay {
@@ -76,6 +77,18 @@ func (i *inquiry) setApart() {
 	for n := range i.units {
 		u := &i.units[n]
 		u.told = heavy && !u.carried && len(u.terms) > 0 && !slices.ContainsFunc(u.terms, func(t string) bool { return asking[t] })
+	}
+}
+
+// admit has a question for the price of coming in ask for tickets: "what does it cost to get in?".
+func (i *inquiry) admit() {
+	if i.kind != answer.Price {
+		return
+	}
+	for n := range i.units {
+		if u := &i.units[n]; !u.light && answer.OfEntering(u.concepts) {
+			u.concepts = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(u.concepts), conceptOf("ticket")))))
+		}
 	}
 }
 

@@ -164,6 +164,9 @@ func (r *rater) rate(c, previous *candidate) {
 		if c.days == answer.Holds && answer.OfDays(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
 		}
+		if r.kind == answer.Price && c.held.evidence.Money && answer.OfPaying(u.concepts) {
+			c.had[k] = max(c.had[k], valueMeans) // a price says what is paid
+		}
 		if u.dated && c.schedule.Dated(r.day) == answer.Named {
 			c.had[k] = max(c.had[k], valueMeans) // the same day by another name
 		}

@@ -333,6 +333,12 @@ func OfLeave(concepts []int) bool {
 	return slices.Contains(concepts, byKey()["bring"])
 }
 
+// OfPaying says whether concepts are of paying.
+func OfPaying(concepts []int) bool { return slices.Contains(concepts, byKey()["pay"]) }
+
+// OfEntering says whether concepts are of coming in.
+func OfEntering(concepts []int) bool { return slices.Contains(concepts, byKey()["entrance"]) }
+
 // OfHours says whether concepts are of when something is open or closed.
 func OfHours(concepts []int) bool {
 	keys := byKey()
