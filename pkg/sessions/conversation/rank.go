@@ -85,6 +85,10 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	i.leadDay(out)
 	i.leadAge(out)
 	i.leadHours(out)
+	i.leadAfter(out)
+	i.leadWhere(out)
+	i.leadPrice(out)
+	i.leadNumber(out)
 	i.compare(out)
 	return &i, out
 }

@@ -46,6 +46,8 @@ type rater struct {
 	passages []Passage
 	around   []surroundings // of each passage
 	total    float64
+	// admission says that nothing is asked about but what it costs to come in.
+	admission bool
 	// nowhere says of each unit that no passage holds it.
 	nowhere []bool
 	// closed are the days that a sentence under a heading of opening hours says are closed, in
@@ -68,7 +70,7 @@ type surroundings struct {
 }
 
 func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
-	r := &rater{inquiry: i, passages: passages, around: make([]surroundings, len(passages)), nowhere: make([]bool, len(i.units))}
+	r := &rater{inquiry: i, passages: passages, around: make([]surroundings, len(passages)), admission: i.ofAdmission(), nowhere: make([]bool, len(i.units))}
 	for _, u := range i.units {
 		r.total += u.weight
 	}
@@ -163,6 +165,9 @@ func (r *rater) rate(c, previous *candidate) {
 		share := u.weight / r.total
 		if c.days == answer.Holds && answer.OfDays(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
+		}
+		if r.admission && answer.OfTickets(u.concepts) && c.held.evidence.Money && c.ofPeople() && around.title.evidence.OfPrices() {
+			c.had[k] = max(c.had[k], valueMeans) // what people pay for nothing in particular
 		}
 		if r.kind == answer.Price && c.held.evidence.Money && answer.OfPaying(u.concepts) {
 			c.had[k] = max(c.had[k], valueMeans) // a price says what is paid
@@ -336,6 +341,13 @@ func (i *inquiry) ofPeople() bool {
 	return people && i.kind == answer.Price
 }
 
+// ofAdmission says whether nothing is asked about but what it costs to come in.
+func (i *inquiry) ofAdmission() bool {
+	return i.kind == answer.Price && !slices.ContainsFunc(i.units, func(u wanted) bool {
+		return !u.light && !i.kind.Satisfied(u.concepts) && !answer.OfTickets(u.concepts)
+	})
+}
+
 // ofHoliday says whether a holiday is asked about, which rows of weekdays need not hold for.
 func (i *inquiry) ofHoliday() bool {
 	return slices.ContainsFunc(i.units, func(u wanted) bool { return answer.OfHoliday(u.concepts) })
@@ -343,7 +355,9 @@ func (i *inquiry) ofHoliday() bool {
 
 // ofHours says whether nothing is asked about but when it is open.
 func (i *inquiry) ofHours() bool {
-	return !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !u.dated && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts) })
+	return !slices.ContainsFunc(i.units, func(u wanted) bool {
+		return !u.light && !u.dated && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts)
+	})
 }
 
 // begins says whether a sentence begins with a unit.

@@ -336,6 +336,9 @@ func OfLeave(concepts []int) bool {
 // OfPaying says whether concepts are of paying.
 func OfPaying(concepts []int) bool { return slices.Contains(concepts, byKey()["pay"]) }
 
+// OfTickets says whether concepts are of tickets.
+func OfTickets(concepts []int) bool { return slices.Contains(concepts, byKey()["ticket"]) }
+
 // OfEntering says whether concepts are of coming in.
 func OfEntering(concepts []int) bool { return slices.Contains(concepts, byKey()["entrance"]) }
 

@@ -67,3 +67,10 @@ func TestDigits(t *testing.T) {
 	require.Equal(t, 14, AskedAge("de", "darf unser 14-jähriger in die Sauna"))
 	require.Equal(t, 6, AskedAge("en", "can my six year old go up the tower with me"))
 }
+
+func TestNumbered(t *testing.T) {
+	require.Equal(t, []string{"3 zimm"}, Numbered("de", "wie viele Anteile für drei Zimmer"))
+	require.Equal(t, []string{"3 room"}, Numbered("en", "a flat with 3 rooms"))
+	require.Equal(t, []string{"2 pers"}, Numbered("fr", "pour deux personnes"))
+	require.Empty(t, Numbered("en", "how many rooms"))
+}
