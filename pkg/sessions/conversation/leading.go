@@ -43,6 +43,22 @@ func (i *inquiry) leadNearly(ranked []candidate, fits func(c *candidate) bool) {
 	bring(ranked, at)
 }
 
+// leadPeople puts a price of admission for the age that is asked about before what something else costs
+// those of that age, where it is asked what they pay.
+func (i *inquiry) leadPeople(ranked []candidate) {
+	if len(ranked) == 0 || i.age < 0 || !i.ofPeople() || ranked[0].features[openThen] != 0 {
+		return
+	}
+	first := &ranked[0]
+	at := slices.IndexFunc(ranked, func(c candidate) bool {
+		return c.features[openThen] != 0 && c.age == answer.Holds && c.score >= first.score-nearly
+	})
+	if at > 0 {
+		ranked[at].score, ranked[at].features = first.score, first.features // it answers as surely
+	}
+	bring(ranked, at)
+}
+
 // leadPrice puts what people pay before a sentence without a price, where it is asked what it costs to
 // come in.
 func (i *inquiry) leadPrice(ranked []candidate) {

@@ -87,6 +87,7 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	i.leadHours(out)
 	i.leadAfter(out)
 	i.leadWhere(out)
+	i.leadPeople(out)
 	i.leadPrice(out)
 	i.leadNumber(out)
 	i.compare(out)

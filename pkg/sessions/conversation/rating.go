@@ -157,6 +157,7 @@ func (r *rater) rate(c, previous *candidate) {
 	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
 	around := &r.around[c.passage]
 	matched, titled, heavy := 0.0, 0.0, 0
+	besides, weights := 0.0, 0.0
 	f[label], f[cellAsked] = r.labeled(c)
 	f[counts] = flag(r.kind == answer.Count && r.counted(c))
 	r.date(c)
@@ -196,7 +197,11 @@ func (r *rater) rate(c, previous *candidate) {
 		f[heading] += share * max(0, above-held)
 		f[before] += share * max(0, near-max(held, above))
 		f[round] += share * max(0, around.rounds[k]-max(held, above, near))
-		c.cover += share * max(held, titleShare*above, near, roundShare*around.rounds[k])
+		covered := max(held, titleShare*above, near, roundShare*around.rounds[k])
+		c.cover += share * covered
+		if !u.light && !u.dated && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) && !answer.OfPartOfDay(u.concepts) {
+			besides, weights = besides+u.weight*covered, weights+u.weight
+		}
 		c.turns = c.turns || u.turns && part > valueBroad
 		matched, titled = matched+held, titled+above
 		r.miss(f, k, share*(1-max(held, above, near)))
@@ -206,7 +211,10 @@ func (r *rater) rate(c, previous *candidate) {
 			f[topical] = max(f[topical], flag(u.begins(c)))
 		}
 	}
-	c.own = f[own]
+	c.own, c.beside = f[own], 1
+	if weights > 0 {
+		c.beside = besides / weights
+	}
 	f[focus] = matched / max(1, float64(len(c.held.raw)))
 	f[headingFocus] = min(1, titled/max(1, float64(len(around.title.raw))))
 	f[alone], f[leaning] = flag(heavy <= 1), flag(r.Previous != "" && leans(r.Question))

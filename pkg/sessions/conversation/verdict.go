@@ -6,6 +6,10 @@ import (
 	"visavis.dev/pkg/text/answer"
 )
 
+// leastBeside is the share of what is asked besides the day that a sentence holds, with what stands
+// around it, from which is concluded.
+const leastBeside = 0.4
+
 // leastOwn is the share of a question that a sentence holds from which is concluded.
 const leastOwn = 0.4
 
@@ -19,6 +23,8 @@ func (i *inquiry) verdict(c *candidate) answer.Verdict {
 		return answer.Negated(c.held.language, cmp.Or(c.aged, c.text), c.age)
 	case !i.decides() || c.own < leastOwn:
 		return answer.Unclear
+	case i.onDay && c.beside < leastBeside:
+		return answer.Unclear // it says something of that day, and of another matter
 	case i.onDay && c.days == answer.Unclear && c.told:
 		return answer.Fails // it names its days, and this is none of them
 	case i.onDay && c.days == answer.Holds && i.ofHoliday() && c.schedule.Dated(i.day) == answer.Undated && !answer.OfHolidays(&c.held.evidence):

@@ -333,6 +333,12 @@ func OfLeave(concepts []int) bool {
 	return slices.Contains(concepts, byKey()["bring"])
 }
 
+// OfPartOfDay says whether concepts are of a part of a day.
+func OfPartOfDay(concepts []int) bool {
+	keys := byKey()
+	return slices.ContainsFunc([]string{"morning", "noon", "evening", "night"}, func(key string) bool { return slices.Contains(concepts, keys[key]) })
+}
+
 // OfPaying says whether concepts are of paying.
 func OfPaying(concepts []int) bool { return slices.Contains(concepts, byKey()["pay"]) }
 
