@@ -186,7 +186,6 @@ func (i *inquiry) weigh(all []candidate) {
 	for n := range i.units {
 		u := &i.units[n]
 		holders := u.hold(n, all)
-		u.found = holders >= 1
 		u.weight = math.Log(1 + float64(len(all)+1)/holders)
 		switch {
 		case u.light:
@@ -210,7 +209,7 @@ func (i *inquiry) lessen() {
 	lost := slices.ContainsFunc(i.units, func(u wanted) bool { return answer.OfLoss(u.concepts) })
 	for n := range i.units {
 		u := &i.units[n]
-		if lost && !answer.OfLoss(u.concepts) && !u.found {
+		if lost && !answer.OfLoss(u.concepts) {
 			u.weight *= kindShare // "umbrella", of "I lost my umbrella": the text may only say "lost property"
 		}
 		if topical && i.kind.Satisfied(u.concepts) && !u.turns {

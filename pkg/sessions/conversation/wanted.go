@@ -31,8 +31,6 @@ type wanted struct {
 	turns, carried bool
 	// told says that it stands in a clause that asks nothing.
 	told bool
-	// found says that the passages have it.
-	found bool
 	// dated says that it is of the date that is asked about.
 	dated bool
 	// implied says that it was not said, but follows from what was.
