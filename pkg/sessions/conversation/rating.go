@@ -164,26 +164,7 @@ func (r *rater) rate(c, previous *candidate) {
 	for k := range r.units {
 		u := &r.units[k]
 		share := u.weight / r.total
-		if c.days == answer.Holds && answer.OfDays(u.concepts) {
-			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
-		}
-		if r.admission && answer.OfTickets(u.concepts) && c.held.evidence.Money && c.ofPeople() && around.title.evidence.OfPrices() {
-			c.had[k] = max(c.had[k], valueMeans) // what people pay for nothing in particular
-		}
-		if r.kind == answer.Price && c.held.evidence.Money && answer.OfPaying(u.concepts) {
-			c.had[k] = max(c.had[k], valueMeans) // a price says what is paid
-		}
-		if u.dated && c.schedule.Dated(r.day) == answer.Named {
-			c.had[k] = max(c.had[k], valueMeans) // the same day by another name
-		}
-		if answer.OfPeople(u.concepts) {
-			switch {
-			case c.age == answer.Holds:
-				c.had[k] = max(c.had[k], valueMeans) // "from 4 to 12 years", of a child of seven
-			case c.age == answer.Fails && r.kind != answer.Price:
-				c.had[k] = max(c.had[k], valueBroad) // the rule for others is one for who is seven, too
-			}
-		}
+		r.credit(c, k, around)
 		if previous != nil && c.refers && previous.place+1 == c.place {
 			c.had[k] = max(c.had[k], referShare*previous.had[k])
 		}
@@ -199,7 +180,7 @@ func (r *rater) rate(c, previous *candidate) {
 		f[round] += share * max(0, around.rounds[k]-max(held, above, near))
 		covered := max(held, titleShare*above, near, roundShare*around.rounds[k])
 		c.cover += share * covered
-		if !u.light && !u.dated && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) && !answer.OfPartOfDay(u.concepts) {
+		if u.besideDay() {
 			besides, weights = besides+u.weight*covered, weights+u.weight
 		}
 		c.turns = c.turns || u.turns && part > valueBroad
@@ -221,6 +202,34 @@ func (r *rater) rate(c, previous *candidate) {
 	f[foreign] = flag(base(c.held.language) != base(r.language))
 	r.fit(c)
 	c.turns = c.turns || r.onDay && c.days != answer.Unclear
+}
+
+// besideDay says whether a unit is of something else than a day and its hours.
+func (u *wanted) besideDay() bool {
+	return !u.light && !u.dated && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) && !answer.OfPartOfDay(u.concepts)
+}
+
+// credit counts a unit as held that a sentence holds by what it says of days, ages and prices.
+func (r *rater) credit(c *candidate, k int, around *surroundings) {
+	u, priced := &r.units[k], c.held.evidence.Money
+	means := false
+	switch {
+	case c.days == answer.Holds && answer.OfDays(u.concepts): // "daily", of Sunday
+		means = true
+	case u.dated && c.schedule.Dated(r.day) == answer.Named: // the same day by another name
+		means = true
+	case priced && r.kind == answer.Price && answer.OfPaying(u.concepts): // a price says what is paid
+		means = true
+	case priced && r.admission && answer.OfTickets(u.concepts): // what people pay for nothing in particular
+		means = c.ofPeople() && around.title.evidence.OfPrices()
+	}
+	ofPeople := answer.OfPeople(u.concepts)
+	switch {
+	case means, ofPeople && c.age == answer.Holds: // "from 4 to 12 years", of a child of seven
+		c.had[k] = max(c.had[k], valueMeans)
+	case ofPeople && c.age == answer.Fails && r.kind != answer.Price:
+		c.had[k] = max(c.had[k], valueBroad) // the rule for others is one for who is seven, too
+	}
 }
 
 // miss counts the share of a unit that a sentence and what stands around it lack.

@@ -90,40 +90,47 @@ func ExceptionIn(language, sentence string) (e Exception, ok bool) {
 			return exceptionOf(sentence[:m[0]]+" "+sentence[m[1]:], sentence[m[2]:m[3]])
 		}
 	}
-	if f.before != nil {
-		if m := f.before.FindStringIndex(sentence); m != nil && strings.Trim(sentence[m[1]:], " .!"+ends) != "" {
-			first, rest := sentence[:m[0]], sentence[m[1]:]
-			if strings.Trim(first, " ("+ends) != "" {
-				rest, after, _ := strings.Cut(rest, ";")
-				e, ok = exceptionOf(first+" "+after, rest)
-				e.Condition = conditionForm.MatchString(sentence[m[0]:m[1]])
-				return e, ok
-			}
-			// "Except for guide dogs, dogs are not allowed."
-			except, rule, found := strings.Cut(rest, ",")
-			if !found {
-				except, rule, _ = strings.Cut(rest, "،")
-			}
-			return exceptionOf(rule, except)
-		}
+	if e, ok = f.ahead(sentence); ok || f.after == nil {
+		return e, ok
 	}
-	if f.after != nil {
-		if m := f.after.FindStringIndex(sentence); m != nil {
-			from := strings.LastIndexAny(sentence[:m[0]], ends) // of its last mark
-			except := sentence[from+1 : m[0]]
-			if from >= 0 {
-				except = strings.TrimLeft(sentence[from:m[0]], ends)
-			}
-			rule := sentence[:max(0, from)] + " " + sentence[m[1]:]
-			if base(language) == "ja" {
-				if topic, of, found := strings.Cut(except, "は"); found {
-					rule, except = topic+"は"+strings.TrimSpace(rule), of // "犬は盲導犬を除き…"
-				}
-			}
-			return exceptionOf(rule, except)
-		}
+	m := f.after.FindStringIndex(sentence)
+	if m == nil {
+		return e, false
 	}
-	return e, false
+	from := strings.LastIndexAny(sentence[:m[0]], ends)
+	except := strings.TrimLeft(sentence[from+1:m[0]], ends)
+	if from >= 0 {
+		except = strings.TrimLeft(sentence[from:m[0]], ends) // its last mark may be of several bytes
+	}
+	rule := sentence[:max(0, from)] + " " + sentence[m[1]:]
+	if topic, of, found := strings.Cut(except, "は"); found && base(language) == "ja" {
+		rule, except = topic+"は"+strings.TrimSpace(rule), of // "犬は盲導犬を除き…"
+	}
+	return exceptionOf(rule, except)
+}
+
+// ahead reads an exception whose words stand before what is excepted.
+func (f *exceptionForms) ahead(sentence string) (e Exception, ok bool) {
+	if f.before == nil {
+		return e, false
+	}
+	m := f.before.FindStringIndex(sentence)
+	if m == nil || strings.Trim(sentence[m[1]:], " .!"+ends) == "" {
+		return e, false
+	}
+	first, rest := sentence[:m[0]], sentence[m[1]:]
+	if strings.Trim(first, " "+ends) != "" {
+		rest, after, _ := strings.Cut(rest, ";")
+		e, ok = exceptionOf(first+" "+after, rest)
+		e.Condition = conditionForm.MatchString(sentence[m[0]:m[1]])
+		return e, ok
+	}
+	// "Except for guide dogs, dogs are not allowed."
+	except, rule, found := strings.Cut(rest, ",")
+	if !found {
+		except, rule, _ = strings.Cut(rest, "،")
+	}
+	return exceptionOf(rule, except)
 }
 
 func exceptionOf(rule, except string) (Exception, bool) {

@@ -11,7 +11,7 @@ func TestOfThird(t *testing.T) {
 		"en": {{"can she swim alone?", "and what does he pay?"}, {"what does a locker cost?", "can I swim here?", "where is there a shop"}},
 		"de": {{"darf sie allein schwimmen?", "was zahlt er?"}, {"können sie mir sagen, was das kostet?", "Können Sie mir helfen?", "was kostet ein Schließfach?"}},
 		"fr": {{"peut-elle nager seule ?", "combien paie-t-il ?", "il paie combien ?"}, {"il y a un parking ?", "combien coûte un casier ?"}},
-		"es": {{"¿puede nadar sola?", "¿y cuánto paga?"}, {"¿se puede nadar?", "¿cuánto cuesta una taquilla?", "¿puede ayudarme?"}},
+		"es": {{"¿puede nadar sola?", "¿y qué paga?"}, {"¿se puede nadar?", "¿qué cuesta una taquilla?", "¿puede ayudarme?"}},
 		"it": {{"può nuotare da sola?", "e quanto paga?"}, {"si può nuotare?", "quanto costa un armadietto?"}},
 		"pt": {{"pode nadar sozinha?", "e quanto paga?"}, {"quanto custa um cacifo?", "pode-se nadar?"}},
 		"nl": {{"mag hij alleen zwemmen?", "wat betaalt ze?"}, {"wat kost een kluisje?"}},
