@@ -85,10 +85,10 @@ func (b extractive) Keeping(ctx context.Context, q Question) Stream {
 			}
 		}
 		for _, text := range append(texts, bookOf(q.Language).disclosure) {
-			pieces = append(pieces, Piece{Text: text, Retrieval: untold, ModelFirst: untold})
+			pieces = append(pieces, Piece{Text: text})
 		}
 		for _, p := range pieces {
-			p.Act = ActDisclosure
+			p.Act, p.Retrieval, p.ModelFirst = ActDisclosure, untold, untold
 			if !yield(p, nil) {
 				return
 			}
@@ -99,19 +99,14 @@ func (b extractive) Keeping(ctx context.Context, q Question) Stream {
 // keptByPacks is what the packs say of what is kept of conversations with the avatar; not of other
 // records of the organization's.
 func (b extractive) keptByPacks(ctx context.Context, q Question) ([]Piece, error) {
-	for _, text := range []string{q.Text, answer.Say(q.Language, "keptWords")} {
-		one := q
-		one.Text, one.Previous = text, ""
-		pieces, err := b.answer(ctx, one)
-		if err != nil {
-			return nil, err
-		}
-		pieces = slices.DeleteFunc(pieces, func(p Piece) bool {
-			return p.Gap || p.Act != "" || len(p.Sources) == 0 || !answer.OfTalkKept(q.Language, p.Text)
-		})
-		if len(pieces) > 0 {
-			return pieces, nil
-		}
+	q.Text, q.Previous = answer.Say(q.Language, "keptWords"), ""
+	passages, _, err := b.find(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return nil, nil
+	found := b.best(q, passages)
+	if found.chosen = slices.DeleteFunc(found.chosen, func(c candidate) bool { return !answer.OfTalkKept(c.held.language, c.text) }); len(found.chosen) == 0 {
+		return nil, nil
+	}
+	return stated(q, finding{chosen: found.chosen}, passages), nil
 }
