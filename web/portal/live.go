@@ -9,6 +9,8 @@ import (
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
@@ -35,6 +37,7 @@ func (s *Server) newLive(relays []byte) *live.Server {
 		Minds: m,
 		Gap:   recordGap,
 		Media: m.Connections.Open, MediaOutcome: m.Reporter.Report, Egress: b.Egress, Rendering: s.rendering, Freshen: s.calendars.Freshen,
+		Notice: s.notice,
 		Recall: func(ctx context.Context, org id.Org, of session.Session) ([]string, error) {
 			return memory.Recall(ctx, b.Tenants, org, of, b.Options.Clock.Now().UTC())
 		},
@@ -55,6 +58,35 @@ func (s *Server) voice(ctx context.Context, org id.Org, which id.Voice) (live.Vo
 		speaks = s.options.Front.Options.Speaker
 	}
 	return live.Voice{Speaker: speaks, In: v.Request, Pace: v.Pace}, nil
+}
+
+// notice is where the privacy notice is that the users of a session are shown: their widget's, or
+// their portal's as it is published.
+func (s *Server) notice(ctx context.Context, org id.Org, of session.Session) (string, error) {
+	tenants := s.options.Backend.Tenants
+	if !of.Widget.IsZero() {
+		w, err := widget.Get(ctx, tenants, org, of.Widget)
+		if err != nil || w.Definition.PrivacyURL == nil {
+			return "", err
+		}
+		return *w.Definition.PrivacyURL, nil
+	}
+	if of.Portal.IsZero() {
+		return "", nil
+	}
+	var url string
+	err := tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		p, err := portal.Find(ctx, tx, of.Portal)
+		if err != nil || p.PublishedVersion == nil {
+			return err
+		}
+		v, err := portal.FindVersion(ctx, tx, p.ID, *p.PublishedVersion)
+		if err == nil && v.Definition.Privacy.PrivacyURL != nil {
+			url = *v.Definition.Privacy.PrivacyURL
+		}
+		return err
+	})
+	return url, err
 }
 
 // countSockets serves the sockets behind the limit of the caller's address. What another

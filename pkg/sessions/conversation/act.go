@@ -20,7 +20,8 @@ const (
 	ActThanks   Act = "thanks"
 	ActWellness Act = "wellness"
 	ActGoodbye  Act = "goodbye"
-	// ActDisclosure says who or what is speaking, and that it is an AI.
+	// ActDisclosure says who or what is speaking, and that it is an AI; before that what is kept of
+	// the conversation, where that was asked.
 	ActDisclosure Act = "disclosure"
 	// ActHandoff asks a person to join, or says how one is reached.
 	ActHandoff Act = "handoff"
@@ -34,7 +35,7 @@ const (
 
 // actsOf are the acts that reply to an intent.
 var actsOf = map[intent]Act{
-	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat,
+	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat, askSure: ActRepeat,
 	sayGoodbye: ActGoodbye, askPerson: ActHandoff, sayYes: ActClarify, sayNo: ActClarify, sayOkay: ActAcknowledge, askAbility: ActAbility,
 	sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify, askClock: ActAnswer,
 }

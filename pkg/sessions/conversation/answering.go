@@ -99,11 +99,13 @@ func (c *Conversation) small(means intent) bool {
 			return true
 		}
 		return c.askForPerson()
-	case askAbility, askLanguages:
+	case askAbility, askLanguages, askKept:
 		return c.aside(means)
 	case askRepeat:
 		c.repeat()
 		return true
+	case askSure:
+		return c.standBy()
 	}
 	texts, ok := c.pleasantry(means)
 	if ok {
@@ -129,8 +131,8 @@ func (c *Conversation) aside(means intent) bool {
 	return true
 }
 
-// repeat says the avatar's last words again.
-func (c *Conversation) repeat() {
+// repeat says the avatar's last words again, after some pieces.
+func (c *Conversation) repeat(before ...Piece) {
 	said := c.lastWords()
 	if len(said) == 0 {
 		s := c.reply(c.ownOrigin(), bookOf(c.language).askAgain)
@@ -139,13 +141,13 @@ func (c *Conversation) repeat() {
 		return
 	}
 	s := c.reply(c.ownOrigin())
-	s.act = ActRepeat
+	s.act, s.pending = ActRepeat, before
 	for _, turn := range said {
 		var by *persona.Host
 		if by = c.called; by == nil && c.floor != nil {
 			by = c.floor.At(turn.Host)
 		}
-		for _, sentence := range sentencesOf(withoutMoment(&turn, turn.Text)) {
+		for _, sentence := range sentencesOf(withoutSources(&turn, withoutMoment(&turn, turn.Text))) {
 			s.pending = append(s.pending, Piece{Text: sentence, Retrieval: untold, ModelFirst: untold, host: by})
 		}
 	}

@@ -52,14 +52,14 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	}
 	if texts, ok := c.chat(means); ok {
 		act := actsOf[means]
-		if means == askRepeat {
+		if means == askRepeat || means == askSure {
 			act = ActClarify // nothing was said yet
 		}
 		return c.told(act, texts), nil
 	}
 	q := c.question(text)
 	switch means {
-	case askPerson, askAbility, askLanguages:
+	case askPerson, askAbility, askLanguages, askKept:
 		return c.gather(c.asides[means](ctx, q))
 	}
 	why.answeredBy(ByBuiltin)
@@ -90,7 +90,7 @@ func (c *Conversation) chat(means intent) (texts []string, ok bool) {
 		return []string{c.farewell()}, true
 	case askPerson:
 		return []string{c.filledIn(bookOf(c.language).handoff)}, c.enabled(handoff)
-	case askRepeat:
+	case askRepeat, askSure:
 		return []string{bookOf(c.language).askAgain}, true
 	}
 	return c.pleasantry(means)

@@ -33,6 +33,8 @@ type candidate struct {
 	// own is the share of the question that it holds itself, and cover the one that it
 	// holds with what stands around it.
 	cover, own float64
+	// beside is cover of what is asked besides a day; 1 where nothing is.
+	beside float64
 	// days and age are what it says of the day and the age that are asked about; told
 	// says that it names days.
 	days, age answer.Verdict

@@ -189,6 +189,9 @@ type Config struct {
 	// Send takes a message to the client and to listening staff. It must not
 	// block; only Run's goroutine calls it.
 	Send func(Message)
+	// Kept is what becomes of what is said, as it stands when somebody asks; nil where that is not
+	// known. It is called by goroutines of the conversation's.
+	Kept func(ctx context.Context) (Kept, error)
 	// Sound says aloud what is said; nil where nothing does, and times are estimates.
 	Sound Sound
 	// End asks for the end of the session, once, as the last thing Run does.

@@ -156,7 +156,7 @@ func New(config Config) *Conversation {
 	own := extractive{found}
 	c.builtin = own
 	c.whom = own.Whom
-	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities, askLanguages: own.Languages}
+	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities, askLanguages: own.Languages, askKept: own.Keeping}
 	if config.Model != nil {
 		c.model = &generative{retrieval: found, running: &c.running, patience: model.NewBreaker(1, config.Clock)}
 		c.tools = c.offers()

@@ -15,6 +15,19 @@ var intents = map[answer.Act]intent{
 // heardIntent reads an utterance, in whichever language it is.
 func heardIntent(language, utterance string) intent {
 	heard := answer.Hear(language, utterance)
+	switch heard.Act {
+	case answer.None, answer.Disclosure, answer.Ability:
+		if answer.AsksKept(language, utterance) {
+			return askKept
+		}
+	}
+	switch heard.Act {
+	case answer.Disclosure, answer.Person, answer.Emergency:
+	default:
+		if answer.AsksSure(language, utterance) {
+			return askSure
+		}
+	}
 	if means, ok := intents[heard.Act]; ok {
 		return means
 	}

@@ -23,7 +23,7 @@ type inquiry struct {
 
 func inquire(q Question) inquiry {
 	language := reading(q.Language, q.Text)
-	i := inquiry{Question: q, language: language, units: wantedUnits(q), age: answer.AskedAge(language, q.Text)}
+	i := inquiry{Question: q, language: language, units: wantedUnits(q), age: ageOf(q, language)}
 	i.kind = answer.KindOf(language, q.Text)
 	if i.age >= 0 && i.kind == answer.Age {
 		i.kind = answer.KindOf(language, answer.WithoutAge(language, q.Text)) // an age is given, not asked for
@@ -31,6 +31,7 @@ func inquire(q Question) inquiry {
 	if (i.kind == answer.Anything || i.kind == answer.YesNo) && q.Previous != "" && elliptic(q) {
 		i.kind, i.assumed = answer.KindOf(reading(q.Language, q.Previous), q.Previous), continues(q)
 	}
+	i.payAlone()
 	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
 		// Nothing is named; the kind may say what is asked, or else the words must.
 		said := slices.DeleteFunc(i.units, func(u wanted) bool { return len(u.raw) == 0 || u.carried })
@@ -47,9 +48,11 @@ func inquire(q Question) inquiry {
 			}
 		}
 	}
+	i.admit()
 	i.setApart()
 	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)
 	if i.onDay {
+		i.nameDate()
 		// The calendar speaks for the day; "today" in a text is another day's.
 		i.units = besides(i.units, func(u wanted) bool { return answer.OfClock(u.concepts) })
 	}
@@ -74,6 +77,18 @@ func (i *inquiry) setApart() {
 	for n := range i.units {
 		u := &i.units[n]
 		u.told = heavy && !u.carried && len(u.terms) > 0 && !slices.ContainsFunc(u.terms, func(t string) bool { return asking[t] })
+	}
+}
+
+// admit has a question for the price of coming in ask for tickets: "what does it cost to get in?".
+func (i *inquiry) admit() {
+	if i.kind != answer.Price {
+		return
+	}
+	for n := range i.units {
+		if u := &i.units[n]; !u.light && answer.OfEntering(u.concepts) {
+			u.concepts = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(u.concepts), conceptOf("ticket")))))
+		}
 	}
 }
 

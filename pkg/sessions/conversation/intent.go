@@ -27,6 +27,10 @@ const (
 	sayNonsense
 	askClock
 	askLanguages
+	// askKept asks what is kept of the conversation, which nobody may take for a question of who speaks alone.
+	askKept
+	// askSure asks whether the last answer is sure.
+	askSure
 )
 
 // small is how much besides its phrase an utterance of an intent may hold:

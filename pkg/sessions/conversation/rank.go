@@ -81,9 +81,15 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	i.lead(out)
+	i.leadNamed(out)
 	i.leadDay(out)
 	i.leadAge(out)
 	i.leadHours(out)
+	i.leadAfter(out)
+	i.leadWhere(out)
+	i.leadPeople(out)
+	i.leadPrice(out)
+	i.leadNumber(out)
 	i.compare(out)
 	return &i, out
 }
@@ -167,7 +173,7 @@ func (i *inquiry) turning() bool {
 
 // finding is the answer that the best sentences give.
 func (i *inquiry) finding(ranked []candidate) finding {
-	found := finding{chosen: i.companions(ranked), verdict: i.verdict(&ranked[0])}
+	found := finding{chosen: i.exempting(ranked, i.companions(ranked)), verdict: i.verdict(&ranked[0])}
 	slices.SortFunc(found.chosen, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.passage, b.passage), cmp.Compare(a.place, b.place))
 	})

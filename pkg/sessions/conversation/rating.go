@@ -46,6 +46,8 @@ type rater struct {
 	passages []Passage
 	around   []surroundings // of each passage
 	total    float64
+	// admission says that nothing is asked about but what it costs to come in.
+	admission bool
 	// nowhere says of each unit that no passage holds it.
 	nowhere []bool
 	// closed are the days that a sentence under a heading of opening hours says are closed, in
@@ -68,7 +70,7 @@ type surroundings struct {
 }
 
 func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
-	r := &rater{inquiry: i, passages: passages, around: make([]surroundings, len(passages)), nowhere: make([]bool, len(i.units))}
+	r := &rater{inquiry: i, passages: passages, around: make([]surroundings, len(passages)), admission: i.ofAdmission(), nowhere: make([]bool, len(i.units))}
 	for _, u := range i.units {
 		r.total += u.weight
 	}
@@ -155,23 +157,14 @@ func (r *rater) rate(c, previous *candidate) {
 	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
 	around := &r.around[c.passage]
 	matched, titled, heavy := 0.0, 0.0, 0
+	besides, weights := 0.0, 0.0
 	f[label], f[cellAsked] = r.labeled(c)
 	f[counts] = flag(r.kind == answer.Count && r.counted(c))
 	r.date(c)
 	for k := range r.units {
 		u := &r.units[k]
 		share := u.weight / r.total
-		if c.days == answer.Holds && answer.OfDays(u.concepts) {
-			c.had[k] = max(c.had[k], valueMeans) // "daily", of Sunday
-		}
-		if answer.OfPeople(u.concepts) {
-			switch {
-			case c.age == answer.Holds:
-				c.had[k] = max(c.had[k], valueMeans) // "from 4 to 12 years", of a child of seven
-			case c.age == answer.Fails && r.kind != answer.Price:
-				c.had[k] = max(c.had[k], valueBroad) // the rule for others is one for who is seven, too
-			}
-		}
+		r.credit(c, k, around)
 		if previous != nil && c.refers && previous.place+1 == c.place {
 			c.had[k] = max(c.had[k], referShare*previous.had[k])
 		}
@@ -185,7 +178,11 @@ func (r *rater) rate(c, previous *candidate) {
 		f[heading] += share * max(0, above-held)
 		f[before] += share * max(0, near-max(held, above))
 		f[round] += share * max(0, around.rounds[k]-max(held, above, near))
-		c.cover += share * max(held, titleShare*above, near, roundShare*around.rounds[k])
+		covered := max(held, titleShare*above, near, roundShare*around.rounds[k])
+		c.cover += share * covered
+		if u.besideDay() {
+			besides, weights = besides+u.weight*covered, weights+u.weight
+		}
 		c.turns = c.turns || u.turns && part > valueBroad
 		matched, titled = matched+held, titled+above
 		r.miss(f, k, share*(1-max(held, above, near)))
@@ -195,13 +192,44 @@ func (r *rater) rate(c, previous *candidate) {
 			f[topical] = max(f[topical], flag(u.begins(c)))
 		}
 	}
-	c.own = f[own]
+	c.own, c.beside = f[own], 1
+	if weights > 0 {
+		c.beside = besides / weights
+	}
 	f[focus] = matched / max(1, float64(len(c.held.raw)))
 	f[headingFocus] = min(1, titled/max(1, float64(len(around.title.raw))))
 	f[alone], f[leaning] = flag(heavy <= 1), flag(r.Previous != "" && leans(r.Question))
 	f[foreign] = flag(base(c.held.language) != base(r.language))
 	r.fit(c)
 	c.turns = c.turns || r.onDay && c.days != answer.Unclear
+}
+
+// besideDay says whether a unit is of something else than a day and its hours.
+func (u *wanted) besideDay() bool {
+	return !u.light && !u.dated && !answer.OfDays(u.concepts) && !answer.OfHours(u.concepts) && !answer.OfPartOfDay(u.concepts)
+}
+
+// credit counts a unit as held that a sentence holds by what it says of days, ages and prices.
+func (r *rater) credit(c *candidate, k int, around *surroundings) {
+	u, priced := &r.units[k], c.held.evidence.Money
+	means := false
+	switch {
+	case c.days == answer.Holds && answer.OfDays(u.concepts): // "daily", of Sunday
+		means = true
+	case u.dated && c.schedule.Dated(r.day) == answer.Named: // the same day by another name
+		means = true
+	case priced && r.kind == answer.Price && answer.OfPaying(u.concepts): // a price says what is paid
+		means = true
+	case priced && r.admission && answer.OfTickets(u.concepts): // what people pay for nothing in particular
+		means = c.ofPeople() && around.title.evidence.OfPrices()
+	}
+	ofPeople := answer.OfPeople(u.concepts)
+	switch {
+	case means, ofPeople && c.age == answer.Holds: // "from 4 to 12 years", of a child of seven
+		c.had[k] = max(c.had[k], valueMeans)
+	case ofPeople && c.age == answer.Fails && r.kind != answer.Price:
+		c.had[k] = max(c.had[k], valueBroad) // the rule for others is one for who is seven, too
+	}
 }
 
 // miss counts the share of a unit that a sentence and what stands around it lack.
@@ -266,8 +294,8 @@ func (r *rater) date(c *candidate) {
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
 		holidays := !s.Told && (r.day.Clocked || r.day.Undated) && answer.OfHolidays(&c.held.evidence) // not any day
 		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item || holidays && len(s.Dates) == 0)
-		f[openThen] = flag(c.days != answer.Unclear && r.ofHours() && r.around[c.passage].title.evidence.OfHours() && (c.item || c.ofDaysAlone()) &&
-			(!r.ofHoliday() || answer.OfHolidays(&c.held.evidence)))
+		f[openThen] = flag(c.days != answer.Unclear && r.ofHours() && r.around[c.passage].title.evidence.OfHours() && (c.item || c.ofDaysAlone() || s.Closed && s.Dated(r.day) == answer.Named) &&
+			(!r.ofHoliday() || answer.OfHolidays(&c.held.evidence) || s.Dated(r.day) == answer.Named))
 		f[timeless] = flag(!s.Told && len(s.Dates) == 0 && len(s.Times) == 0 && !s.Closed)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
@@ -330,6 +358,13 @@ func (i *inquiry) ofPeople() bool {
 	return people && i.kind == answer.Price
 }
 
+// ofAdmission says whether nothing is asked about but what it costs to come in.
+func (i *inquiry) ofAdmission() bool {
+	return i.kind == answer.Price && !slices.ContainsFunc(i.units, func(u wanted) bool {
+		return !u.light && !i.kind.Satisfied(u.concepts) && !answer.OfTickets(u.concepts)
+	})
+}
+
 // ofHoliday says whether a holiday is asked about, which rows of weekdays need not hold for.
 func (i *inquiry) ofHoliday() bool {
 	return slices.ContainsFunc(i.units, func(u wanted) bool { return answer.OfHoliday(u.concepts) })
@@ -337,7 +372,9 @@ func (i *inquiry) ofHoliday() bool {
 
 // ofHours says whether nothing is asked about but when it is open.
 func (i *inquiry) ofHours() bool {
-	return !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts) })
+	return !slices.ContainsFunc(i.units, func(u wanted) bool {
+		return !u.light && !u.dated && !answer.OfHours(u.concepts) && !answer.OfDays(u.concepts)
+	})
 }
 
 // begins says whether a sentence begins with a unit.

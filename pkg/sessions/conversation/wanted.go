@@ -31,6 +31,8 @@ type wanted struct {
 	turns, carried bool
 	// told says that it stands in a clause that asks nothing.
 	told bool
+	// dated says that it is of the date that is asked about.
+	dated bool
 	// implied says that it was not said, but follows from what was.
 	implied bool
 	weight  float64

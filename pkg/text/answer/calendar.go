@@ -333,6 +333,21 @@ func OfLeave(concepts []int) bool {
 	return slices.Contains(concepts, byKey()["bring"])
 }
 
+// OfPartOfDay says whether concepts are of a part of a day.
+func OfPartOfDay(concepts []int) bool {
+	keys := byKey()
+	return slices.ContainsFunc([]string{"morning", "noon", "evening", "night"}, func(key string) bool { return slices.Contains(concepts, keys[key]) })
+}
+
+// OfPaying says whether concepts are of paying.
+func OfPaying(concepts []int) bool { return slices.Contains(concepts, byKey()["pay"]) }
+
+// OfTickets says whether concepts are of tickets.
+func OfTickets(concepts []int) bool { return slices.Contains(concepts, byKey()["ticket"]) }
+
+// OfEntering says whether concepts are of coming in.
+func OfEntering(concepts []int) bool { return slices.Contains(concepts, byKey()["entrance"]) }
+
 // OfHours says whether concepts are of when something is open or closed.
 func OfHours(concepts []int) bool {
 	keys := byKey()

@@ -48,8 +48,39 @@ func DatesIn(language, text string) []Dates {
 	if n == nil {
 		return nil
 	}
-	r := dateReader{words: []string(search.NewPhrase(signs.ReplaceAllString(text, " to "))), names: n, monthFirst: base(language) == "en"}
+	r := dateReader{words: []string(search.NewPhrase(signs.ReplaceAllString(n.figured(text), " to "))), names: n, monthFirst: n.monthFirst}
 	return r.read()
+}
+
+// figuredForm are dates in figures alone, with a full stop after the month or a stroke between: "24.12.",
+// "24/12".
+var figuredForm = regexp.MustCompile(`(?:^|[^\d.,:/])(?:(\d{1,2})\.\s?(\d{1,2})\.|(\d{1,2})/(\d{1,2}))(?:(?:/)?(?:\d{4}|\d{2}))?(?:$|[^\d/])`)
+
+// figured is a text with its dates in figures as it would name the month.
+func (n *calendarNames) figured(text string) string {
+	if !strings.ContainsAny(text, "./") {
+		return text
+	}
+	return figuredForm.ReplaceAllStringFunc(text, func(found string) string {
+		m := figuredForm.FindStringSubmatch(found)
+		day, _ := strconv.Atoi(m[1] + m[3])
+		month, _ := strconv.Atoi(m[2] + m[4])
+		if m[3] != "" && (day > 12) == (month > 12) {
+			return found // half of something, or which is which cannot be told
+		}
+		if m[3] != "" && month > 12 {
+			day, month = month, day
+		}
+		for _, name := range n.months {
+			if name.value == month && day >= 1 && day <= 31 {
+				if n.monthFirst {
+					return " " + strings.Join(name.phrase, " ") + " " + strconv.Itoa(day) + " "
+				}
+				return " " + strconv.Itoa(day) + " " + strings.Join(name.phrase, " ") + " "
+			}
+		}
+		return found
+	})
 }
 
 // signs are dashes between dates.

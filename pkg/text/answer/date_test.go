@@ -26,8 +26,38 @@ func TestDates(t *testing.T) {
 		{"ja", "12月24日は休館です", []Dates{{1224, 1224}}},
 		{"ar", "من 1 مايو إلى 30 سبتمبر", []Dates{{501, 930}}},
 		{"en", "are you open on christmas eve", []Dates{{1224, 1224}}},
+		{"de", "Am 24.12. und 31.12.2026 ist das Büro zu.", []Dates{{1224, 1224}, {1231, 1231}}},
+		{"de", "Vom 20.12. bis 6.1. geschlossen.", []Dates{{1220, 106}}},
+		{"es", "El 24/12 cerramos a las 14 h.", []Dates{{1224, 1224}}},
+		{"en", "On 12/24 we close early.", []Dates{{1224, 1224}}},
+		{"en", "Half board costs 1/2 of it.", nil},
+		{"de", "Von 9.30 bis 12.15 Uhr.", nil},
 	} {
 		require.Equal(t, c.want, DatesIn(c.language, c.text), c.text)
+	}
+}
+
+// A holiday and its date are the same day.
+func TestHolidaysAreDates(t *testing.T) {
+	for language, days := range map[string][2][]string{
+		"en": {{"Christmas Eve", "24 December", "December 24"}, {"New Year's Eve", "31 December", "NYE"}},
+		"de": {{"Heiligabend", "24. Dezember", "24.12."}, {"Silvester", "31. Dezember", "in der Silvesternacht"}},
+		"fr": {{"la veille de Noël", "le 24 décembre"}, {"la Saint-Sylvestre", "le 31 décembre", "la veille du Nouvel An"}},
+		"es": {{"Nochebuena", "el 24 de diciembre"}, {"Nochevieja", "el 31 de diciembre", "fin de año"}},
+		"it": {{"la vigilia di Natale", "il 24 dicembre"}, {"San Silvestro", "il 31 dicembre"}},
+		"pt": {{"véspera de Natal", "24 de dezembro"}, {"véspera de Ano Novo", "31 de dezembro", "passagem de ano"}},
+		"nl": {{"kerstavond", "24 december"}, {"oudejaarsavond", "31 december", "oudejaarsdag"}},
+		"pl": {{"Wigilia", "24 grudnia", "w Wigilię"}, {"Sylwester", "31 grudnia", "w Sylwestra"}},
+		"tr": {{"Noel arifesi", "24 Aralık"}, {"yılbaşı gecesi", "31 Aralık"}},
+		"zh": {{"平安夜", "12月24日"}, {"跨年夜", "12月31日"}},
+		"ja": {{"クリスマスイブ", "12月24日"}, {"大晦日", "12月31日"}},
+		"ar": {{"ليلة عيد الميلاد", "24 ديسمبر"}, {"ليلة رأس السنة", "31 ديسمبر"}},
+	} {
+		for n, want := range []int{1224, 1231} {
+			for _, said := range days[n] {
+				require.Equal(t, []Dates{{want, want}}, DatesIn(language, said), "%s: %s", language, said)
+			}
+		}
 	}
 }
 
@@ -36,4 +66,11 @@ func TestDigits(t *testing.T) {
 	require.Equal(t, 4, AskedAge("de", "was zahlt meine vierjährige Tochter"))
 	require.Equal(t, 14, AskedAge("de", "darf unser 14-jähriger in die Sauna"))
 	require.Equal(t, 6, AskedAge("en", "can my six year old go up the tower with me"))
+}
+
+func TestNumbered(t *testing.T) {
+	require.Equal(t, []string{"3 zimm"}, Numbered("de", "wie viele Anteile für drei Zimmer"))
+	require.Equal(t, []string{"3 room"}, Numbered("en", "a flat with 3 rooms"))
+	require.Equal(t, []string{"2 pers"}, Numbered("fr", "pour deux personnes"))
+	require.Empty(t, Numbered("en", "how many rooms"))
 }

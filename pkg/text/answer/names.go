@@ -16,6 +16,8 @@ var namesText string
 type calendarNames struct {
 	months, numbers []naming
 	holidays        []naming
+	// monthFirst says that the day may stand after the month.
+	monthFirst bool
 }
 
 // naming is a phrase and what it names: a month, a day as month*100+day, or a number.
@@ -33,7 +35,7 @@ var namesOf = sync.OnceValue(func() map[string]*calendarNames {
 		}
 		n := all[fields[0]]
 		if n == nil {
-			n = &calendarNames{}
+			n = &calendarNames{monthFirst: fields[0] == "en"}
 			all[fields[0]] = n
 		}
 		switch names := list(fields[2]); fields[1] {

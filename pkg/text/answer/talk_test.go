@@ -10,13 +10,14 @@ func TestTalkFilesAreSound(t *testing.T) {
 	for language := range talks {
 		read, err := openTalk(language)
 		require.NoError(t, err, language)
-		for _, key := range []string{"ability", "abilityNone", "nearby", "nearest", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no", "clock", "languages"} {
+		for _, key := range []string{"ability", "abilityNone", "nearby", "nearest", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no", "clock", "languages",
+			"keptDays", "keptDay", "keptOver", "keptOpen", "keptNone", "keptRead", "keptSound", "keptAsked", "keptSilent", "keptNotice", "keptUnknown", "keptWords", "sure", "unsure"} {
 			require.NotEmpty(t, read.say[key], "%s %s", language, key)
 		}
 		for _, w := range weighty {
 			require.NotNil(t, read.anywhere[string(w.act)], "%s %s", language, w.act)
 		}
-		for _, section := range []string{"nature", "self", "here", "matter", "aside", "lead", "filler", "peril", "calm", "summons", "thing", "plain", "taught", "helping", "others", "talking", "wishing", "errand"} {
+		for _, section := range []string{"nature", "self", "here", "matter", "aside", "lead", "filler", "peril", "calm", "summons", "thing", "plain", "taught", "helping", "others", "talking", "wishing", "errand", "kept", "chats", "sure"} {
 			require.NotNil(t, read.anywhere[section], "%s %s", language, section)
 		}
 		for _, act := range courtesies {

@@ -63,6 +63,9 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,
 	}
+	if s.Kind != session.Screening { // what is kept of candidates their role says, and they are shown
+		c.Kept = r.kept(s)
+	}
 	if s.Kind == session.Screening {
 		c.Session.PersonAsked = screening.PersonAsked(s.Language)
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	Gap func(ctx context.Context, tx *tenant.Tx, q Question) error
 	// Recall is what the persona of a session remembers of its person.
 	Recall func(ctx context.Context, org id.Org, s session.Session) ([]string, error)
+	// Notice is the address of the privacy notice that the users of a session are shown; empty for
+	// none. It may be nil.
+	Notice func(ctx context.Context, org id.Org, s session.Session) (string, error)
 	// Media opens the connection to a server in whose rooms sessions take place; nil where
 	// none do. MediaOutcome is told what came of calls of it, and Egress makes them.
 	Media        func(context.Context, id.Org, id.Connection) (connection.Opened, error)

@@ -1,0 +1,80 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestExceptionIn(t *testing.T) {
+	for _, c := range []struct {
+		language, sentence, rule, except string
+		want                             Verdict
+	}{
+		{"en", "Dogs are not allowed, except guide dogs.", "Dogs are not allowed", "guide dogs", Holds},
+		{"en", "Except for guide dogs, dogs are not allowed.", "dogs are not allowed", "guide dogs", Holds},
+		{"en", "Children may not use the sauna unless an adult is with them.", "Children may not use the sauna", "an adult is with them", Holds},
+		{"en", "Dogs are welcome everywhere apart from the restaurant.", "Dogs are welcome everywhere", "the restaurant", Fails},
+		{"en", "No drinks other than water.", "No drinks", "water", Holds},
+		{"en", "Everything is included, with the exception of drinks.", "Everything is included", "drinks", Fails},
+		{"de", "Hunde sind nicht erlaubt, außer Blindenhunden.", "Hunde sind nicht erlaubt", "Blindenhunden", Holds},
+		{"de", "Hunde sind verboten, Blindenhunde ausgenommen.", "Hunde sind verboten", "Blindenhunde", Holds},
+		{"de", "Grillen ist erlaubt, es sei denn, es herrscht Waldbrandgefahr.", "Grillen ist erlaubt", "es herrscht Waldbrandgefahr", Fails},
+		{"fr", "Les chiens sont interdits, sauf les chiens guides.", "Les chiens sont interdits", "les chiens guides", Holds},
+		{"fr", "Les animaux ne sont pas admis, à l'exception des chiens guides.", "Les animaux ne sont pas admis", "chiens guides", Holds},
+		{"es", "No se admiten perros, salvo perros guía.", "No se admiten perros", "perros guía", Holds},
+		{"es", "Se permite comer, excepto en la biblioteca.", "Se permite comer", "en la biblioteca", Fails},
+		{"it", "I cani non sono ammessi, tranne i cani guida.", "I cani non sono ammessi", "i cani guida", Holds},
+		{"it", "È vietato l'ingresso ai cani, ad eccezione dei cani guida.", "È vietato l'ingresso ai cani", "cani guida", Holds},
+		{"pt", "Não são permitidos cães, exceto cães-guia.", "Não são permitidos cães", "cães-guia", Holds},
+		{"nl", "Honden zijn niet toegestaan, behalve blindengeleidehonden.", "Honden zijn niet toegestaan", "blindengeleidehonden", Holds},
+		{"nl", "Fietsen zijn verboden, kinderfietsen uitgezonderd.", "Fietsen zijn verboden", "kinderfietsen", Holds},
+		{"pl", "Psy nie są wpuszczane, oprócz psów przewodników.", "Psy nie są wpuszczane", "psów przewodników", Holds},
+		{"pl", "Zakaz wstępu ze zwierzętami, z wyjątkiem psów przewodników.", "Zakaz wstępu ze zwierzętami", "psów przewodników", Holds},
+		{"tr", "Rehber köpekler hariç köpekler giremez.", "köpekler giremez", "Rehber köpekler", Holds},
+		{"tr", "Köpek yasaktır, rehber köpekler dışında.", "Köpek yasaktır", "rehber köpekler", Holds},
+		{"zh", "除导盲犬外，禁止携带宠物。", "禁止携带宠物", "导盲犬", Holds},
+		{"zh", "禁止携带宠物，导盲犬除外。", "禁止携带宠物", "导盲犬", Holds},
+		{"ja", "盲導犬以外、犬は入れません。", "犬は入れません", "盲導犬", Holds},
+		{"ja", "犬は盲導犬を除いて入れません。", "犬は入れません", "盲導犬", Holds},
+		{"ar", "الكلاب ممنوعة باستثناء كلاب الإرشاد.", "الكلاب ممنوعة", "كلاب الإرشاد", Holds},
+		{"ar", "لا يسمح بالكلاب، إلا كلاب الإرشاد.", "لا يسمح بالكلاب", "كلاب الإرشاد", Holds},
+	} {
+		e, ok := ExceptionIn(c.language, c.sentence)
+		require.True(t, ok, c.sentence)
+		require.Equal(t, c.rule, e.Rule, c.sentence)
+		require.Equal(t, c.except, e.Except, c.sentence)
+		require.Equal(t, c.want, Excepted(c.language, e.Rule), c.sentence)
+	}
+	for language, sentences := range map[string][]string{
+		"en": {"Dogs are allowed.", "The exceptional view is free.", "It closes at 6.", "Except."},
+		"de": {"Außerdem gibt es Kuchen.", "Hunde sind außerhalb der Anlage zu führen.", "Bis auf Weiteres geschlossen."},
+		"fr": {"La sauvegarde est gratuite."}, "tr": {"Dışarıda bekleyin."}, "ja": {"犬は入れません。"}, "xx": {"Dogs except cats."},
+	} {
+		for _, sentence := range sentences {
+			_, ok := ExceptionIn(language, sentence)
+			require.False(t, ok, sentence)
+		}
+	}
+}
+
+func TestExempts(t *testing.T) {
+	for language, sentence := range map[string]string{
+		"en": "This does not apply to guide dogs.", "de": "Ausgenommen sind Blindenhunde.", "fr": "Cela ne s'applique pas aux chiens guides.", "es": "Esto no se aplica a los perros guía.",
+		"it": "Ciò non vale per i cani guida.", "pt": "Isto não se aplica aos cães-guia.", "nl": "Dit geldt niet voor blindengeleidehonden.", "pl": "Nie dotyczy to psów przewodników.",
+		"tr": "Bu, rehber köpekler için geçerli değildir.", "zh": "导盲犬例外。", "ja": "ただし、盲導犬は入れます。", "ar": "لا ينطبق ذلك على كلاب الإرشاد.",
+	} {
+		require.True(t, Exempts(language, sentence), sentence)
+	}
+	require.False(t, Exempts("en", "Guide dogs are at the door."))
+}
+
+func TestForbids(t *testing.T) {
+	require.True(t, Forbids("en", "No food in the galleries."))
+	require.True(t, Forbids("en", "Food is prohibited."))
+	require.False(t, Forbids("en", "Food is not prohibited."))
+	require.False(t, Forbids("en", "Water bottles are fine."))
+	require.True(t, Forbids("en", "No one may enter."))
+	require.False(t, Forbids("en", "Dogs are no problem."))
+	require.False(t, Forbids("de", "Das ist nicht verboten."))
+}

@@ -1,0 +1,24 @@
+package answer
+
+// keptRest is how many words may stand beside a question for what is kept of a conversation.
+const keptRest = 3
+
+// AsksKept says whether what was said asks what is kept of the conversation itself, or who may
+// read it ([kept] in the files under talk): "do you record this?". Of the organization's own
+// records that is no question: "are the lectures recorded?".
+func AsksKept(language, text string) bool {
+	for _, t := range likely(language, text) {
+		if _, kept := t.stands(hear(text, t.spellings), "kept", keptRest, nil); kept {
+			return true
+		}
+	}
+	return false
+}
+
+// OfTalkKept says whether a sentence speaks of conversations with an avatar ([chats]), so that what it
+// says of records may be of them.
+func OfTalkKept(language, sentence string) bool {
+	e := EvidenceIn(language, sentence)
+	t := talkOf(language)
+	return e.has("ai_assistant") || t != nil && t.mentions("chats", hear(sentence, t.spellings))
+}

@@ -1,0 +1,32 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestOfThird(t *testing.T) {
+	for language, said := range map[string][2][]string{
+		"en": {{"can she swim alone?", "and what does he pay?"}, {"what does a locker cost?", "can I swim here?", "where is there a shop"}},
+		"de": {{"darf sie allein schwimmen?", "was zahlt er?"}, {"können sie mir sagen, was das kostet?", "Können Sie mir helfen?", "was kostet ein Schließfach?"}},
+		"fr": {{"peut-elle nager seule ?", "combien paie-t-il ?", "il paie combien ?"}, {"il y a un parking ?", "combien coûte un casier ?"}},
+		"es": {{"¿puede nadar sola?", "¿y qué paga?"}, {"¿se puede nadar?", "¿qué cuesta una taquilla?", "¿puede ayudarme?"}},
+		"it": {{"può nuotare da sola?", "e quanto paga?"}, {"si può nuotare?", "quanto costa un armadietto?"}},
+		"pt": {{"pode nadar sozinha?", "e quanto paga?"}, {"quanto custa um cacifo?", "pode-se nadar?"}},
+		"nl": {{"mag hij alleen zwemmen?", "wat betaalt ze?"}, {"wat kost een kluisje?"}},
+		"pl": {{"czy może pływać sama?", "ile płaci?"}, {"ile kosztuje szafka?", "czy może pan pomóc?"}},
+		"tr": {{"tek başına yüzebilir mi?", "ne kadar öder?"}, {"dolap ne kadar?"}},
+		"zh": {{"她可以自己游泳吗？", "他要付多少钱？"}, {"储物柜多少钱？"}},
+		"ja": {{"その子は一人で泳げますか？", "いくら払いますか？"}, {"ロッカーはいくらですか？"}},
+		"ar": {{"هل يمكنها السباحة وحدها؟", "كم يدفع؟"}, {"كم سعر الخزانة؟"}},
+	} {
+		for _, text := range said[0] {
+			assert.True(t, OfThird(language, text), text)
+		}
+		for _, text := range said[1] {
+			assert.False(t, OfThird(language, text), text)
+		}
+	}
+	assert.False(t, OfThird("xx", "he"))
+}
