@@ -44,6 +44,17 @@ func TestStopWordsAreNotTheirLookalikes(t *testing.T) {
 	require.Contains(t, keysOf(search.Meanings("fr", "en ete")), "summer", "typed without its accents")
 }
 
+// Short words of languages that write no spaces, and words that mean much else, are no concepts by themselves.
+func TestOrdinaryWordsMeanNothingElse(t *testing.T) {
+	for _, c := range []struct{ language, text, not string }{
+		{"ja", "館内のどこですか", "ear_nose_throat"}, {"ja", "スタイリストを選べますか", "wild_animal"}, {"ja", "腕時計をなくしました", "arm_hand"},
+		{"pl", "Jak zostać wolontariuszem?", "remain_stay"}, {"ar", "ما هي طرق الدفع", "road_way"}, {"es", "¿Dónde puedo retirar mi pedido?", "take_off_remove"},
+		{"fr", "pas avant l'âge de 6 ans", "after_hours"}, {"de", "Öffnen Sie erst um 10?", "after_hours"}, {"fr", "le parking sous le bâtiment", "money_light"},
+	} {
+		require.NotContains(t, keysOf(search.Understand(c.language, c.text)), c.not, c.text)
+	}
+}
+
 // A question finds what means the same, in its own language and in another, and what is
 // only misspelled.
 func TestFindsByMeaning(t *testing.T) {
