@@ -30,7 +30,7 @@ func TestTheSampleGuideIsKnown(t *testing.T) {
 		"i'm in a wheelchair, can i get around": "elevator", "who's the director": "Jonas Abel", "who founded the museum": "Clara Winther",
 		"phone number": "555 0177", "how long does a tour take": "one hour", "i lost my umbrella": "four weeks", "where can i leave my backpack": "lockers", "can we eat inside": "café",
 		"Darf man fotografieren?": "photographs", "Was kostet der Eintritt?": "twelve euros", "Puis-je prendre des photos ?": "photographs", "Quels sont vos horaires ?": "nine",
-		"¿Se pueden hacer fotos?": "photographs", "¿Cuánto cuesta la entrada?": "twelve", "写真を撮ってもいいですか": "photographs",
+		"¿Se pueden hacer fotos?": "photographs", "¿Cuánto cuesta la entrada?": "twelve", "写真を撮ってもいいですか": "photographs", //nolint:misspell // Spanish
 	} {
 		s.Questions = append(s.Questions, question{ID: asked, Ask: []string{asked}, Expect: expectKnow, Facts: [][]fact{{holds}}})
 	}
