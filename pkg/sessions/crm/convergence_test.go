@@ -36,6 +36,9 @@ type history struct {
 	syncs  []job.Job
 }
 
+// mails are the addresses of those who own contacts unless they left, by their ids there.
+var mails = map[string]string{"71": "ada@example.com", "72": "ben@example.com", "73": "cem@example.com"}
+
 // TestConvergence has random edits on both sides, processes that end between two steps, jobs that are lost, secrets that rotate and a
 // service that fails: in the end both sides are alike, and nothing was written twice.
 func TestConvergence(t *testing.T) {
@@ -51,8 +54,10 @@ func TestConvergence(t *testing.T) {
 			bench: newBench(t, config), Chance: c,
 			addresses: map[id.InboxItem]string{}, names: map[id.InboxItem]string{}, deleted: map[string]int{},
 		}
-		h.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
-		h.owners = map[id.Person]string{h.colleague("ada@example.com", true): "71", h.colleague("ben@example.com", true): "72"}
+		h.service.Owners, h.owners = maps.Clone(mails), map[id.Person]string{}
+		for _, owner := range slices.Sorted(maps.Keys(mails)) {
+			h.owners[h.colleague(mails[owner], true)] = owner
+		}
 		h.reading = h.reader()
 		for range 80 {
 			h.clock.Step(time.Second)
@@ -97,7 +102,7 @@ func (h *history) happen() {
 
 // leave has a visitor leave a lead, with an address that others may have left.
 func (h *history) leave() {
-	address, name := fmt.Sprintf("kim%d@example.com", h.IntN(3)), h.Word("Our")
+	address, name := h.address(), h.Word("Our")
 	i := h.lead(address, func(i *inbox.Item) {
 		if i.Contact.Name = &name; h.IntN(4) == 0 {
 			i.Contact.Name = nil
@@ -107,6 +112,9 @@ func (h *history) leave() {
 	h.leads = append(h.leads, i.ID)
 	h.addresses[i.ID], h.names[i.ID] = address, name
 }
+
+// address is one that others may have left.
+func (h *history) address() string { return fmt.Sprintf("kim%d@example.com", h.IntN(3)) }
 
 // edit has the team or the visitor change a lead.
 func (h *history) edit() {
@@ -121,7 +129,10 @@ func (h *history) edit() {
 		i.Tags = []string{h.Word("t")} // a contact alone is no change by the team
 		contact := *i.Contact
 		i.Contact = &contact
-		switch h.IntN(5) {
+		switch h.IntN(6) {
+		case 5: // a visitor corrects their address
+			h.addresses[which] = h.address()
+			contact.Email = new(h.addresses[which])
 		case 4:
 			i.Assignee = exchangetest.Pick(h.Chance, slices.SortedFunc(maps.Keys(h.owners), func(a, b id.Person) int { return strings.Compare(h.owners[a], h.owners[b]) })...)
 		case 0:
@@ -145,7 +156,7 @@ func (h *history) edit() {
 func (h *history) theirs() map[string]string {
 	switch h.IntN(7) {
 	case 4:
-		return map[string]string{"hubspot_owner_id": exchangetest.Pick(h.Chance, "71", "72")}
+		return map[string]string{"hubspot_owner_id": exchangetest.Pick(h.Chance, slices.Sorted(maps.Keys(mails))...)}
 	case 0:
 		return map[string]string{"firstname": h.Word("Their"), "lastname": exchangetest.Pick(h.Chance, "", h.Word("Lee"))}
 	case 1:
@@ -160,7 +171,13 @@ func (h *history) theirs() map[string]string {
 
 // seldom is what happens seldom.
 func (h *history) seldom() {
-	switch h.IntN(5) {
+	switch h.IntN(6) {
+	case 5: // an owner leaves, or comes back
+		if owner := exchangetest.Pick(h.Chance, slices.Sorted(maps.Keys(mails))...); h.service.Owners[owner] != "" {
+			delete(h.service.Owners, owner)
+		} else {
+			h.service.Owners[owner] = mails[owner]
+		}
 	case 0: // people delete a contact
 		if which := h.contact(); which != "" {
 			h.deleted[h.service.Contacts()[which]["email"]]++
@@ -255,6 +272,7 @@ func (h *history) fail() {
 // settle lets everything come to its end.
 func (h *history) settle() {
 	h.service.Calm()
+	h.service.Owners = maps.Clone(mails)
 	h.clock.Step(time.Hour)
 	for range 3 {
 		for _, j := range h.queued() {

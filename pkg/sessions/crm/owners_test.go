@@ -5,10 +5,13 @@ import (
 	"maps"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
@@ -153,4 +156,69 @@ func TestOwnersWhoAreGone(t *testing.T) {
 	_, err = b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int64{"written": 1}, j.Counts)
+}
+
+// Who owns no contacts any more, or is of the team no more, changed nothing here: what people there change is taken.
+func TestOwnersWhoLeave(t *testing.T) {
+	for name, leave := range map[string]func(b *bench, who id.Person){
+		"the account": func(b *bench, _ id.Person) { b.service.Owners = map[string]string{"72": "ben@example.com"} },
+		"the team": func(b *bench, who id.Person) {
+			db, err := b.tenants.Shard(t.Context(), "a")
+			require.NoError(t, err)
+			_, err = db.Exec(t.Context(), `DELETE FROM inbox_member WHERE org_id = $1 AND person_id = $2`, b.org, who)
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, owned(true))
+			b.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+			ada, ben := b.colleague("ada@example.com", true), b.colleague("ben@example.com", true)
+			lead := b.lead("kim@example.com")
+			b.assign(lead.ID, ada)
+			b.deliver()
+			contact, _ := b.one()
+			leave(b, ada)
+			b.service.Edit(contact, map[string]string{"hubspot_owner_id": "72"})
+			b.clock.Step(time.Hour)
+			b.read()
+			require.Equal(t, ben, b.get(lead.ID).Assignee)
+			require.Zero(t, b.deliver())
+			_, has := b.one()
+			require.Equal(t, "72", has["hubspot_owner_id"])
+		})
+	}
+}
+
+// An owner who left since owners were read costs a contact nothing else. One who is refused though they are an owner is told of.
+func TestAnOwnerWhoIsRefused(t *testing.T) {
+	b := newBench(t, owned(true))
+	b.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+	ada, ben := b.colleague("ada@example.com", true), b.colleague("ben@example.com", true)
+	kim := b.lead("kim@example.com")
+	b.assign(kim.ID, ben)
+	b.deliver()
+	b.service.Owners = map[string]string{"72": "ben@example.com"}
+	lee := b.lead("lee@example.com")
+	b.assign(lee.ID, ada)
+	b.change(kim.ID, func(i *inbox.Item) { i.Assignee, i.Contact = ada, &inbox.Contact{Name: new("Kimberly Lee"), Email: i.Contact.Email} })
+	require.Equal(t, map[string]int64{"written": 2}, b.sync(exchange.Order{}))
+	has := func(which id.InboxItem) map[string]string { return b.service.Contacts()[b.links(which)[which].External] }
+	require.Equal(t, []string{"Kimberly", "72"}, []string{has(kim.ID)["firstname"], has(kim.ID)["hubspot_owner_id"]})
+	require.Equal(t, map[string]string{"email": "lee@example.com", "firstname": "Kim"}, has(lee.ID))
+	b.syncer.Report.Flush(t.Context())
+	require.Empty(t, eventtest.Log(t, b.tenants, b.org, event.ConnectionFailed))
+	writes := b.writes()
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, writes, b.writes())
+
+	b.service.Owners["71"], b.service.NoOwner = "ada@example.com", "71"
+	b.clock.Step(time.Hour)
+	b.change(lee.ID, func(i *inbox.Item) { i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Lee Park"), Email: i.Contact.Email} })
+	require.Equal(t, map[string]int64{"unmapped": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, "Lee", has(lee.ID)["firstname"])
+	require.Equal(t, "72", has(kim.ID)["hubspot_owner_id"])
+	require.Equal(t, map[string]int64{"unmapped": 2}, b.sync(exchange.Order{}))
+	b.service.NoOwner = ""
+	require.Equal(t, map[string]int64{"written": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, []string{"71", "71"}, []string{has(kim.ID)["hubspot_owner_id"], has(lee.ID)["hubspot_owner_id"]})
 }

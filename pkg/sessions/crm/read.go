@@ -6,18 +6,16 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/provider/upstream"
-	"visavis.dev/pkg/sessions/inbox"
 )
 
 // accountOf is the account of the connection; empty where the service does not tell it to this secret.
 func (e *exchanging) accountOf(ctx context.Context) (account string, err error) {
-	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
+	key := e.settled()
 	if known, ok := e.accounts.Get(key); ok {
 		return known, nil
 	}
@@ -75,59 +73,6 @@ func (e *exchanging) read(ctx context.Context) error {
 	if err == nil {
 		err = e.tellApart(ctx)
 	}
-	return err
-}
-
-// ownersFor is how long the owners of an account are believed, and unknownFor how long somebody is not asked for anew who is none.
-const (
-	ownersFor  = time.Minute
-	unknownFor = 10 * time.Second
-)
-
-// readOwners are the owners of an account as they were read.
-type readOwners struct {
-	mails map[string]string
-	at    time.Time
-}
-
-// knowOwners finds out who of the team owns contacts, where that is to be compared and anybody is named. Somebody unknown is asked for anew.
-func (e *exchanging) knowOwners(ctx context.Context) error {
-	property, mapped := e.mapping.properties[assignee]
-	if !mapped {
-		return nil
-	}
-	named := map[string]bool{}
-	for _, p := range e.people {
-		if !p.item.Assignee.IsZero() {
-			named[""] = true
-		}
-		if p.there != nil && p.there.Properties[property] != "" {
-			named[p.there.Properties[property]] = true
-		}
-	}
-	if len(named) == 0 {
-		return nil
-	}
-	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
-	known, _ := e.ownersOf.Get(key)
-	age := e.Clock.Since(known.at)
-	stale := age > ownersFor
-	for owner := range named {
-		stale = stale || owner != "" && known.mails[owner] == "" && age > unknownFor
-	}
-	if stale {
-		err := e.call(ctx, func(c hubspot.Client) (err error) {
-			known.mails, err = c.Owners(ctx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		known.at = e.Clock.Now()
-		e.ownersOf.Add(key, known)
-	}
-	team, err := inbox.TeamByMail(ctx, e.Tenants, e.opened.Org, e.Clock.Now())
-	e.mapping.owners = ownersOf(known.mails, team)
 	return err
 }
 

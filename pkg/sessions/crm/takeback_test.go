@@ -218,6 +218,26 @@ func TestTwoCRMsThatWriteDifferently(t *testing.T) {
 	}
 }
 
+// What people change to and fro at their leisure is taken, however often.
+func TestWhatPeopleChangeToAndFro(t *testing.T) {
+	config := maps.Clone(both)
+	config["values"] = map[string]any{"state": map[string]any{"new": []any{"NEW"}, "open": []any{"OPEN"}, "waiting": []any{"WAITING"}}}
+	b := newBench(t, config)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	for range 6 {
+		b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
+		b.deliver()
+		b.clock.Step(7 * 24 * time.Hour)
+		b.service.Edit(contact, map[string]string{"hs_lead_status": "WAITING"})
+		b.read()
+		require.Equal(t, inbox.Waiting, b.get(lead.ID).State)
+		b.clock.Step(7 * 24 * time.Hour)
+	}
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
 // Where both changed the same, people's words on how to reach somebody hold, and the inbox's on how far it is.
 func TestConflicts(t *testing.T) {
 	b := newBench(t, both)
@@ -415,6 +435,34 @@ func TestAPlaceThatIsTakenDuringAWrite(t *testing.T) {
 	require.Equal(t, []any{"Second Kim", inbox.New}, []any{*b.get(second.ID).Contact.Name, b.get(second.ID).State})
 	_, has := b.one()
 	require.Equal(t, []string{"Second", "NEW"}, []string{has["firstname"], has["hs_lead_status"]})
+}
+
+// Nor is what an item of the address holds that was written for the first time while a newer one was.
+func TestAFirstWriteThatIsKeptLate(t *testing.T) {
+	for _, early := range []bool{false, true} { // whether the newer one is forgotten before that is kept
+		b := newBench(t, both)
+		first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+		commit := b.prepare(&b.queued()[0])
+		second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = new("Marked Name"), new("+49 30 2222") })
+		b.prepare(&b.queued()[1])()
+		_, has := b.one()
+		require.Equal(t, "Marked", has["firstname"])
+		if early {
+			b.forget(second.ID)
+		}
+		commit()
+		if !early {
+			b.forget(second.ID)
+		}
+		b.read()
+		b.deliver()
+		b.read()
+		now := b.get(first.ID)
+		require.Equal(t, "First Kim", *now.Contact.Name)
+		require.Nil(t, now.Contact.Phone)
+		_, has = b.one()
+		require.Equal(t, "First", has["firstname"])
+	}
 }
 
 // Nor is anybody's who was forgotten while they were written, where that arrives after the one before was compared again.
