@@ -240,7 +240,9 @@ func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
 			continue
 		}
 		was, compared := s.known.Ours[property]
-		weChanged = weChanged || compared && was != s.ourDigests[property] || !compared && (s.news || s.known.Ours != nil)
+		// Who owns a contact since before owners were compared goes on with it.
+		owned := field == assignee && len(s.known.Theirs) > 0 && s.theirs[property] != ""
+		weChanged = weChanged || compared && was != s.ourDigests[property] || !compared && !owned && (s.news || s.known.Ours != nil)
 		was, compared = s.known.Theirs[property]
 		theyChanged = theyChanged || compared && was != s.theirDigests[property]
 		differ = differ || !s.equal(field, s.ours[property], s.theirs[property])

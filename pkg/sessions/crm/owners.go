@@ -3,6 +3,7 @@ package crm
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,13 +37,16 @@ func (r *rememberedOwners) get(of settled) readOwners {
 	return r.all[of]
 }
 
-// put remembers those of an account, and forgets what is believed no more, or all where that leaves too many.
+// put remembers those of an account, and forgets what is believed no more, and the oldest where that leaves too many.
 func (r *rememberedOwners) put(of settled, o readOwners) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	maps.DeleteFunc(r.all, func(_ settled, other readOwners) bool { return o.at.Sub(other.at) > ownersFor })
-	if r.all == nil || len(r.all) >= mostOwners {
+	if r.all == nil {
 		r.all = map[settled]readOwners{}
+	}
+	if len(r.all) >= mostOwners {
+		delete(r.all, slices.MinFunc(slices.Collect(maps.Keys(r.all)), func(a, b settled) int { return r.all[a].at.Compare(r.all[b].at) }))
 	}
 	r.all[of] = o
 }

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/exchange"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/tenant"
@@ -156,6 +157,34 @@ func TestOwnersWhoAreGone(t *testing.T) {
 	_, err = b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int64{"written": 1}, j.Counts)
+}
+
+// Where owners are compared from now on, those whom contacts have stay until somebody changes them.
+func TestOwnersAreSwitchedOn(t *testing.T) {
+	b := newBench(t, map[string]any{"takesBack": true, "properties": map[string]any{"firstName": "firstname"}})
+	b.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+	ada, ben := b.colleague("ada@example.com", true), b.colleague("ben@example.com", true)
+	kim, lee := b.lead("kim@example.com"), b.lead("lee@example.com")
+	b.deliver()
+	of := func(i inbox.Item) string { return b.links(i.ID)[i.ID].External }
+	b.service.Edit(of(kim), map[string]string{"hubspot_owner_id": "72"})
+	b.assign(kim.ID, ada)
+	b.assign(lee.ID, ada)
+	b.deliver()
+	b.configure(connection.Change{Config: new(connection.Config{"baseUrl": b.service.URL, "takesBack": true, "properties": owned(true)["properties"]})})
+	b.read()
+	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{}))
+	has := b.service.Contacts()
+	require.Equal(t, []string{"72", "71"}, []string{has[of(kim)]["hubspot_owner_id"], has[of(lee)]["hubspot_owner_id"]})
+	require.Equal(t, ada, b.get(kim.ID).Assignee)
+
+	b.service.Edit(of(kim), map[string]string{"hubspot_owner_id": "71"})
+	b.service.Edit(of(lee), map[string]string{"hubspot_owner_id": "72"})
+	b.read()
+	require.Equal(t, []id.Person{ada, ben}, []id.Person{b.get(kim.ID).Assignee, b.get(lee.ID).Assignee})
+	b.assign(kim.ID, ben)
+	b.deliver()
+	require.Equal(t, "72", b.service.Contacts()[of(kim)]["hubspot_owner_id"])
 }
 
 // Who owns no contacts any more, or is of the team no more, changed nothing here: what people there change is taken.

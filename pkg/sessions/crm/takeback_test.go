@@ -484,6 +484,53 @@ func TestAWriteThatArrivesLate(t *testing.T) {
 	require.Equal(t, "First", has["firstname"])
 }
 
+// Nothing is written while what others did with the connection is kept, as that would be kept over the place that is taken.
+func TestAPlaceThatIsTakenWhileSomethingIsKept(t *testing.T) {
+	b := newBench(t, both)
+	b.lead("kim@example.com")
+	b.deliver()
+	b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Second Kim") })
+	j, writes := b.queued()[0], b.writes()
+	var commit func() time.Duration
+	prepared := make(chan struct{})
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := connection.Lock(ctx, tx, b.connection)
+		go func() {
+			defer close(prepared)
+			commit = b.prepare(&j)
+		}()
+		time.Sleep(300 * time.Millisecond)
+		require.Equal(t, writes, b.writes())
+		return err
+	})
+	<-prepared
+	require.Equal(t, writes+1, b.writes())
+	commit()
+	_, has := b.one()
+	require.Equal(t, "Second", has["firstname"])
+}
+
+// A connection that changes before anything is written is written to by what comes after.
+func TestAConnectionThatChangesBeforeAWrite(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com")
+	b.deliver()
+	b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Second Kim") })
+	j, writes := b.queued()[0], b.writes()
+	answer := b.service.Meanwhile("", nil)
+	b.service.Behave(func(w http.ResponseWriter, r *http.Request) {
+		b.rotate("pat-good")
+		answer(w, r)
+	})
+	commit := b.prepare(&j)
+	require.Equal(t, time.Second, commit())
+	require.Equal(t, writes, b.writes())
+	require.NotEmpty(t, b.links(first.ID)[first.ID].Theirs)
+	require.Equal(t, 1, b.deliver())
+	_, has := b.one()
+	require.Equal(t, "Second", has["firstname"])
+}
+
 // Who was merged with somebody else is not taken for them.
 func TestMergedContacts(t *testing.T) {
 	b := newBench(t, both)
@@ -632,27 +679,15 @@ func TestALongPass(t *testing.T) {
 // The reader ends where nothing is to be taken back any more, and there is one again once it is.
 func TestTheReaderEnds(t *testing.T) {
 	b := newBench(t, both)
-	configure := func(change connection.Change) {
-		b.clock.Step(2 * time.Second)
-		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-			c, err := connection.Lock(ctx, tx, b.connection)
-			if err != nil {
-				return err
-			}
-			_, err = connection.Configure(ctx, tx, b.vault, c, change, b.who())
-			return err
-		})
-		b.clock.Step(2 * time.Second)
-	}
-	configure(connection.Change{Enabled: new(false)})
+	b.configure(connection.Change{Enabled: new(false)})
 	j := b.reader()
 	_, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, job.Succeeded, j.State)
 	b.drop(j.ID)
-	configure(connection.Change{Enabled: new(true)})
+	b.configure(connection.Change{Enabled: new(true)})
 	b.read()
-	configure(connection.Change{Enabled: new(false)})
-	configure(connection.Change{Enabled: new(true)})
+	b.configure(connection.Change{Enabled: new(false)})
+	b.configure(connection.Change{Enabled: new(true)})
 	b.reader() // one still
 }
