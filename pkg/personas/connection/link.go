@@ -130,8 +130,7 @@ func Displace(ctx context.Context, tx *tenant.Tx, c id.Connection, external []st
 		return nil
 	}
 	others, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxItem], `
-		UPDATE connection_link
-		SET ours = CASE WHEN ours ? $5 THEN jsonb_build_object($5::TEXT, ours->$5) ELSE '{}' END, theirs = '{}'
+		UPDATE connection_link SET ours = CASE WHEN ours ? $5::TEXT THEN jsonb_build_object($5::TEXT, ours->$5::TEXT) ELSE '{}' END, theirs = '{}'
 		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND NOT item_id = ANY($4) AND theirs <> '{}' RETURNING item_id`,
 		tx.Org, c, external, append([]id.InboxItem{}, but...), Address) // nil would be NULL
 	for _, other := range others {
