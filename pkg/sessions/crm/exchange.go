@@ -58,7 +58,7 @@ type exchanging struct {
 	askedOwners bool
 }
 
-func (e *exchanging) settled() settled { return settled{e.opened.Org, e.opened.ID, e.opened.SettledAt} }
+func (e *exchanging) key() settled { return settled{e.opened.Org, e.opened.ID, e.opened.SettledAt} }
 
 // exchange has items and their contacts be alike: what changed on one side since they were last compared goes to the other. all compares those
 // too that did not change here, and dry counts alone. What it did until something failed is answered with the error, an upstream.Error.

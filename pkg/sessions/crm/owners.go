@@ -69,7 +69,7 @@ func (e *exchanging) knowOwners(ctx context.Context) error {
 	if len(named) == 0 {
 		return nil
 	}
-	known := e.ownersOf.get(e.settled())
+	known := e.ownersOf.get(e.key())
 	age := e.Clock.Since(known.at)
 	stale := age > ownersFor
 	for owner := range named {
@@ -92,7 +92,7 @@ func (e *exchanging) askOwners(ctx context.Context) error {
 		return err
 	}
 	e.askedOwners = true
-	e.ownersOf.put(e.settled(), known)
+	e.ownersOf.put(e.key(), known)
 	return e.nameOwners(ctx, known.mails)
 }
 

@@ -159,6 +159,27 @@ func TestOwnersWhoAreGone(t *testing.T) {
 	require.Equal(t, map[string]int64{"written": 1}, j.Counts)
 }
 
+// An owner who was to be written with something else that is refused is written once that is taken.
+func TestAnOwnerBesideWhatIsRefused(t *testing.T) {
+	b := newBench(t, map[string]any{"takesBack": true, "properties": map[string]any{"firstName": "firstname", "company": "company", "assignee": "hubspot_owner_id"}})
+	b.service.Owners = map[string]string{"71": "ada@example.com", "72": "ben@example.com"}
+	ada, ben := b.colleague("ada@example.com", true), b.colleague("ben@example.com", true)
+	lead := b.lead("kim@example.com")
+	b.assign(lead.ID, ben)
+	b.deliver()
+	contact, _ := b.one()
+	b.change(lead.ID, func(i *inbox.Item) {
+		i.Assignee, i.Contact = ada, &inbox.Contact{Name: new("Kimberly Lee"), Email: i.Contact.Email}
+	})
+	b.service.Edit(contact, map[string]string{"company": "Lee & Sons"})
+	b.service.Behave(nil, status(http.StatusBadRequest, ""), nil, nil, nil, status(http.StatusBadRequest, "")) // owners are three pages
+	require.Equal(t, map[string]int64{"unmapped": 1, "taken": 1}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"written": 1}, b.sync(exchange.Order{}))
+	_, has := b.one()
+	require.Equal(t, []string{"Kimberly", "71", "Lee & Sons"}, []string{has["firstname"], has["hubspot_owner_id"], has["company"]})
+	require.Equal(t, ada, b.get(lead.ID).Assignee)
+}
+
 // Where owners are compared from now on, those whom contacts have stay until somebody changes them.
 func TestOwnersAreSwitchedOn(t *testing.T) {
 	b := newBench(t, map[string]any{"takesBack": true, "properties": map[string]any{"firstName": "firstname"}})
@@ -229,9 +250,13 @@ func TestAnOwnerWhoIsRefused(t *testing.T) {
 	b.service.Owners = map[string]string{"72": "ben@example.com"}
 	lee := b.lead("lee@example.com")
 	b.assign(lee.ID, ada)
-	b.change(kim.ID, func(i *inbox.Item) { i.Assignee, i.Contact = ada, &inbox.Contact{Name: new("Kimberly Lee"), Email: i.Contact.Email} })
+	b.change(kim.ID, func(i *inbox.Item) {
+		i.Assignee, i.Contact = ada, &inbox.Contact{Name: new("Kimberly Lee"), Email: i.Contact.Email}
+	})
 	require.Equal(t, map[string]int64{"written": 2}, b.sync(exchange.Order{}))
-	has := func(which id.InboxItem) map[string]string { return b.service.Contacts()[b.links(which)[which].External] }
+	has := func(which id.InboxItem) map[string]string {
+		return b.service.Contacts()[b.links(which)[which].External]
+	}
 	require.Equal(t, []string{"Kimberly", "72"}, []string{has(kim.ID)["firstname"], has(kim.ID)["hubspot_owner_id"]})
 	require.Equal(t, map[string]string{"email": "lee@example.com", "firstname": "Kim"}, has(lee.ID))
 	b.syncer.Report.Flush(t.Context())
@@ -242,7 +267,9 @@ func TestAnOwnerWhoIsRefused(t *testing.T) {
 
 	b.service.Owners["71"], b.service.NoOwner = "ada@example.com", "71"
 	b.clock.Step(time.Hour)
-	b.change(lee.ID, func(i *inbox.Item) { i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Lee Park"), Email: i.Contact.Email} })
+	b.change(lee.ID, func(i *inbox.Item) {
+		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Lee Park"), Email: i.Contact.Email}
+	})
 	require.Equal(t, map[string]int64{"unmapped": 2}, b.sync(exchange.Order{}))
 	require.Equal(t, "Lee", has(lee.ID)["firstname"])
 	require.Equal(t, "72", has(kim.ID)["hubspot_owner_id"])

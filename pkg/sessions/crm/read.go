@@ -15,7 +15,7 @@ import (
 
 // accountOf is the account of the connection; empty where the service does not tell it to this secret.
 func (e *exchanging) accountOf(ctx context.Context) (account string, err error) {
-	key := e.settled()
+	key := e.key()
 	if known, ok := e.accounts.Get(key); ok {
 		return known, nil
 	}

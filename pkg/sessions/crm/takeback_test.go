@@ -499,8 +499,7 @@ func TestAPlaceThatIsTakenWhileSomethingIsKept(t *testing.T) {
 			defer close(prepared)
 			commit = b.prepare(&j)
 		}()
-		time.Sleep(300 * time.Millisecond)
-		require.Equal(t, writes, b.writes())
+		require.Never(t, func() bool { return b.writes() != writes }, 300*time.Millisecond, 10*time.Millisecond)
 		return err
 	})
 	<-prepared

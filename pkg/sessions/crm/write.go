@@ -107,7 +107,8 @@ func (e *exchanging) part(ctx context.Context, p *person, make bool) error {
 	}
 	delete(p.write, property)
 	if p.written = len(p.write) == 0 && !make; !p.written {
-		if err := e.put(ctx, []*person{p}, make); refuses(err) {
+		if err := e.put(ctx, []*person{p}, make); refuses(err) { // it is for something else
+			p.write[property] = owner
 			return e.explain(ctx, p, make)
 		} else if err != nil {
 			return err
