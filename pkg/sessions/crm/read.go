@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/sessions/inbox"
 )
 
 // accountOf is the account of the connection; empty where the service does not tell it to this secret.
@@ -88,20 +89,42 @@ func (e *exchanging) tellApart(ctx context.Context) error {
 		return nil
 	}
 	compared, err := connection.Compared(ctx, e.Tenants, e.opened.Org, e.opened.ID, external)
+	if err != nil {
+		return err
+	}
 	for _, p := range e.people {
 		if p.there == nil || p.holds() {
 			continue
 		}
 		p.another = p.there.Email != p.address && (p.base == nil || p.base.Theirs != nil)
 		for _, l := range compared {
-			if l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
-				was, known := l.Ours[address]
-				p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
-				p.displaces = p.displaces || l.Item != p.item.ID
+			if l.External != p.there.ID || l.Account != "" && l.Account != e.account {
+				continue
+			}
+			was, known := l.Ours[address]
+			p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
+			p.displaces = p.displaces || l.Item != p.item.ID
+			if l.Item != p.item.ID {
+				continue
+			}
+			if p.another, err = e.yields(ctx, p); err != nil {
+				return err
+			}
+			if !p.another {
+				p.base = &l
 			}
 		}
 	}
-	return err
+	return nil
+}
+
+// yields says whether somebody whose address became another one of their contact's leaves that to an item of the one that it goes by.
+func (e *exchanging) yields(ctx context.Context, p *person) (bool, error) {
+	if p.there.Email == p.address || p.there.Email == "" {
+		return false, nil
+	}
+	others, err := inbox.Newest(ctx, e.Tenants, e.opened.Org, kinds, []string{p.there.Email})
+	return len(others) > 0, err
 }
 
 // holds says whether the contact was compared with the item.

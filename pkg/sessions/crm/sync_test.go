@@ -239,6 +239,27 @@ func TestAnAddressThatIsCorrected(t *testing.T) {
 	}
 }
 
+// An address that is corrected on both sides is the same contact's.
+func TestAnAddressThatIsCorrectedOnBothSides(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("typo@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{"email": "kim@example.com", "company": "Lee & Sons"})
+	b.change(lead.ID, func(i *inbox.Item) {
+		i.State, i.Contact = inbox.Open, &inbox.Contact{Name: i.Contact.Name, Email: new("kim@example.com")}
+	})
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, "IN_PROGRESS", has["hs_lead_status"])
+	require.Equal(t, "Lee & Sons", *b.get(lead.ID).Contact.Company)
+	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Won })
+	b.deliver()
+	_, has = b.one()
+	require.Equal(t, "CUSTOMER", has["hs_lead_status"])
+	require.Empty(t, b.service.Idle())
+}
+
 // An item that may not be written any more is let go.
 func TestAVisitorWhoObjects(t *testing.T) {
 	b := newBench(t, nil)

@@ -587,6 +587,47 @@ func TestAContactWithTwoAddresses(t *testing.T) {
 	require.Equal(t, "+49 30 4444", has["phone"])
 }
 
+// An item whose address becomes another one of its contact's goes on with that, unless another item has the one that the contact goes by.
+func TestAnAddressThatBecomesAnotherOfTheContact(t *testing.T) {
+	b := newBench(t, both)
+	was, into := b.service.Put("kim@home.example"), b.service.Put("kim@work.example")
+	b.service.Merge(was, into)
+	kim := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Name = new("Kim Work") })
+	b.deliver()
+	b.change(kim.ID, func(i *inbox.Item) {
+		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Kim Home"), Email: new("kim@home.example")}
+	})
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, []string{"Kim", "Home"}, []string{has["firstname"], has["lastname"]})
+	b.service.Edit(into, map[string]string{"company": "Lee & Sons"})
+	b.read()
+	require.Equal(t, "Lee & Sons", *b.get(kim.ID).Contact.Company)
+	b.change(kim.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	b.deliver()
+	_, has = b.one()
+	require.Equal(t, "IN_PROGRESS", has["hs_lead_status"])
+
+	b = newBench(t, both)
+	was, into = b.service.Put("kim@home.example"), b.service.Put("kim@work.example")
+	b.service.Merge(was, into)
+	work := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Name = new("Kim Work") })
+	b.deliver()
+	home := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Name = new("Kim Home") })
+	b.deliver()
+	b.change(home.ID, func(i *inbox.Item) {
+		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Kim Home"), Email: new("kim@home.example")}
+	})
+	for range 2 {
+		b.deliver()
+		b.sync(exchange.Order{})
+		_, has = b.one()
+	}
+	require.Equal(t, []string{"Kim", "Work"}, []string{has["firstname"], has["lastname"]})
+	require.Equal(t, "Kim Home", *b.get(home.ID).Contact.Name)
+	require.Equal(t, []string{into, into}, []string{b.links(home.ID)[home.ID].External, b.links(work.ID)[work.ID].External})
+}
+
 // What is refused stands not in the way of what is taken, and is news still.
 func TestWhatIsTakenWhereSomethingIsRefused(t *testing.T) {
 	b := newBench(t, both)
