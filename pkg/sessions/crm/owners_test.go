@@ -265,16 +265,30 @@ func TestAnOwnerWhoIsRefused(t *testing.T) {
 	require.Equal(t, map[string]int64{"unchanged": 2}, b.sync(exchange.Order{}))
 	require.Equal(t, writes, b.writes())
 
+	// Who comes back as another one owns them again.
+	b.clock.Step(time.Hour)
+	b.service.Owners["74"] = "cem@example.com"
+	cem := b.colleague("cem@example.com", true)
+	sam := b.lead("sam@example.com")
+	b.assign(sam.ID, ben)
+	b.deliver()
+	delete(b.service.Owners, "74")
+	b.service.Owners["75"] = "cem@example.com"
+	b.assign(sam.ID, cem)
+	require.Equal(t, map[string]int64{"written": 1, "unchanged": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, "75", has(sam.ID)["hubspot_owner_id"])
+	b.change(sam.ID, func(i *inbox.Item) { i.State = inbox.Spam })
+
 	b.service.Owners["71"], b.service.NoOwner = "ada@example.com", "71"
 	b.clock.Step(time.Hour)
 	b.change(lee.ID, func(i *inbox.Item) {
 		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Lee Park"), Email: i.Contact.Email}
 	})
-	require.Equal(t, map[string]int64{"unmapped": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"unmapped": 2, "unlinked": 1}, b.sync(exchange.Order{}))
 	require.Equal(t, "Lee", has(lee.ID)["firstname"])
 	require.Equal(t, "72", has(kim.ID)["hubspot_owner_id"])
-	require.Equal(t, map[string]int64{"unmapped": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"unmapped": 2, "skipped": 1}, b.sync(exchange.Order{}))
 	b.service.NoOwner = ""
-	require.Equal(t, map[string]int64{"written": 2}, b.sync(exchange.Order{}))
+	require.Equal(t, map[string]int64{"written": 2, "skipped": 1}, b.sync(exchange.Order{}))
 	require.Equal(t, []string{"71", "71"}, []string{has(kim.ID)["hubspot_owner_id"], has(lee.ID)["hubspot_owner_id"]})
 }

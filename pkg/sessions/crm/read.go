@@ -97,24 +97,27 @@ func (e *exchanging) tellApart(ctx context.Context) error {
 			continue
 		}
 		p.another = p.there.Email != p.address && (p.base == nil || p.base.Theirs != nil)
-		for _, l := range compared {
-			if l.External != p.there.ID || l.Account != "" && l.Account != e.account {
-				continue
-			}
-			was, known := l.Ours[address]
-			p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
-			p.displaces = p.displaces || l.Item != p.item.ID
-			if l.Item != p.item.ID {
-				continue
-			}
-			if p.another, err = e.yields(ctx, p); err != nil {
-				return err
-			}
-			if !p.another {
-				p.base = &l
+		for i := range compared {
+			if l := &compared[i]; l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
+				if err := e.tell(ctx, p, l); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
+}
+
+// tell finds out whether somebody takes the place of what their contact was compared with.
+func (e *exchanging) tell(ctx context.Context, p *person, l *connection.Link) (err error) {
+	if l.Item == p.item.ID { // by another address
+		if p.another, err = e.yields(ctx, p); !p.another {
+			p.base = l
+		}
+		return err
+	}
+	was, known := l.Ours[address]
+	p.another, p.displaces = known && was != digest(l.Item, address, p.address), true
 	return nil
 }
 

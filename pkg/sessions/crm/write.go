@@ -105,7 +105,10 @@ func (e *exchanging) part(ctx context.Context, p *person, make bool) error {
 			return err
 		}
 	}
-	delete(p.write, property)
+	now := e.mapping.ours(p.item)[property]
+	if delete(p.write, property); now != owner && now != "" { // who came back as another one
+		p.write[property] = now
+	}
 	if p.written = len(p.write) == 0 && !make; !p.written {
 		if err := e.put(ctx, []*person{p}, make); refuses(err) { // it is for something else
 			p.write[property] = owner
@@ -114,7 +117,7 @@ func (e *exchanging) part(ctx context.Context, p *person, make bool) error {
 			return err
 		}
 	}
-	if _, is := e.mapping.owners.people[owner]; is && p.written {
+	if now == owner && p.written {
 		p.withheld, p.unmapped = map[string]string{property: owner}, true
 		e.report("sync.update", began, upstream.ErrRejected)
 	}
