@@ -23,7 +23,7 @@ func (a *API) registerSync(s *route.Service) {
 		Summary: "Have the inbox and a CRM or a helpdesk be alike",
 		Description: "Of kind crm leads and bookings become contacts, one for each mail address, and items of visitors who were forgotten are let go. " +
 			"What was written before is written again where it changed, unless it was deleted there. With takesBack, of the kinds crm and helpdesk, what people changed there is " +
-			"taken back, for which the key needs inbox:write. result.counts of the job tells written, unchanged, taken, gone, skipped, refused, unmapped and unlinked. " +
+			"taken back, for which the key needs inbox:write. result.counts of the job tells written, unchanged, contested, taken, gone, skipped, refused, unmapped, unlinked and failed. " +
 			"All of that happens without this call too; it is for what was there before, and after an outage.",
 	}, a.sync)
 }

@@ -25,8 +25,8 @@ type Link struct {
 	// GoneAt is when it was found to be deleted there; nil for not.
 	GoneAt *time.Time
 	// Ours and Theirs are digests, by the names that fields have there, of what the item said and of what was there when they
-	// were last compared; nil where nothing is known, and empty of an item of which another one took the place: all it says is news once it
-	// counts again.
+	// were last compared; nil where nothing is known. Of an item of which another one took the place Theirs is empty, and Ours has the address
+	// alone: all it says is news once it counts again, unless its address is another one by then.
 	Ours, Theirs map[string]string
 }
 
@@ -42,9 +42,10 @@ func LinksIn(ctx context.Context, tx *tenant.Tx, c id.Connection, items []id.Inb
 	return byItem(found), err
 }
 
-const selectLinks = `
-	SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link
-	WHERE org_id = $1 AND connection_id = $2 AND item_id = ANY($3)`
+const (
+	selectSome  = `SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link WHERE org_id = $1 AND connection_id = $2`
+	selectLinks = selectSome + ` AND item_id = ANY($3)`
+)
 
 func byItem(all []Link) map[id.InboxItem]Link {
 	links := map[id.InboxItem]Link{}
@@ -63,9 +64,13 @@ func Linked(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection,
 
 // Compared are the links with what is there that were compared, by what they were compared with. They ride connection_link_by_external.
 func Compared(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, external []string) ([]Link, error) {
-	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], `
-		SELECT item_id, external_id, edition, account, gone_at, ours, theirs FROM connection_link
-		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND theirs <> '{}'`, org, c, external)
+	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], selectSome+` AND external_id = ANY($3) AND theirs <> '{}'`, org, c, external)
+}
+
+// ForgottenIn are the links with what is there of which nothing is known, by what they are linked with: those of visitors who are forgotten, until they are
+// let go there. They ride connection_link_by_external.
+func ForgottenIn(ctx context.Context, tx *tenant.Tx, c id.Connection, external []string) ([]Link, error) {
+	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[Link], selectSome+` AND external_id = ANY($3) AND theirs IS NULL`, tx.Org, c, external)
 }
 
 // SaveLinks notes what items are there. Others that are linked with what one of them was compared with are empty then. It rides
@@ -115,16 +120,19 @@ func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link
 	return Displace(ctx, tx, c, of, known)
 }
 
-// Displace empties the links of all items but some with what is there: what was compared of them says nothing of what is there from now on. It
-// rides connection_link_by_external.
+// Address is the name by which a link has the digest of the item's mail address.
+const Address = "email"
+
+// Displace empties the links of all items but some with what is there, but for their addresses: what was compared of them says nothing of what is there
+// from now on. It rides connection_link_by_external.
 func Displace(ctx context.Context, tx *tenant.Tx, c id.Connection, external []string, but []id.InboxItem) error {
 	if len(external) == 0 {
 		return nil
 	}
 	others, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxItem], `
-		UPDATE connection_link SET ours = '{}', theirs = '{}'
+		UPDATE connection_link SET ours = CASE WHEN ours ? $5::TEXT THEN jsonb_build_object($5::TEXT, ours->$5::TEXT) ELSE '{}' END, theirs = '{}'
 		WHERE org_id = $1 AND connection_id = $2 AND external_id = ANY($3) AND NOT item_id = ANY($4) AND theirs <> '{}' RETURNING item_id`,
-		tx.Org, c, external, append([]id.InboxItem{}, but...)) // nil would be NULL
+		tx.Org, c, external, append([]id.InboxItem{}, but...), Address) // nil would be NULL
 	for _, other := range others {
 		tx.Touch("connection_link", c, other)
 	}

@@ -347,6 +347,15 @@ func TestLinksOfTheSame(t *testing.T) {
 	}) {
 		require.Contains(t, statement.Forced(t, shard), "connection_link_by_external", statement.SQL)
 	}
+	for _, statement := range s.sent.Of(t, "theirs IS NULL", func() error {
+		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+			found, err := connection.ForgottenIn(ctx, tx, c, []string{"1", "2"})
+			require.Len(t, found, 2)
+			return err
+		})
+	}) {
+		require.Contains(t, statement.Forced(t, shard), "connection_link_by_external", statement.SQL)
+	}
 	for _, statement := range s.sent.Of(t, "theirs <> '{}'", func() error {
 		found, err := connection.Compared(t.Context(), s.tenants, s.one, c, []string{"1", "2"})
 		require.Len(t, found, 1, "of the other nothing was compared")

@@ -211,14 +211,15 @@ func (c Client) Account(ctx context.Context) (string, error) {
 	return strconv.FormatInt(answer.Portal, 10), nil
 }
 
-// MaxOwners is how many owners are read, and ownersPage how many of them by one call.
+// MaxOwners is how many owners are read, ownersPage how many of them by one call, and longestMail is how long an address can be that somebody has here, in bytes.
 const (
-	MaxOwners  = 5000
-	ownersPage = 500
+	MaxOwners   = 5000
+	ownersPage  = 500
+	longestMail = 254
 )
 
-// Owners are the mail addresses, in lower case, of those who can own contacts, by their ids; who has none, as a queue, is left out. The error is
-// as that of Upsert.
+// Owners are the mail addresses, in lower case, of those who can own contacts, by their ids; who has none, as a queue, is left out, and so is who comes after
+// MaxOwners. The error is as that of Upsert.
 func (c Client) Owners(ctx context.Context) (map[string]string, error) {
 	all, after := map[string]string{}, ""
 	for range MaxOwners / ownersPage {
@@ -245,8 +246,11 @@ func (c Client) Owners(ctx context.Context) (map[string]string, error) {
 			return nil, &upstream.Error{Code: upstream.Malformed}
 		}
 		for _, each := range *answer.Results {
-			if number.MatchString(each.ID) && each.Email != "" && !each.Archived {
+			if number.MatchString(each.ID) && each.Email != "" && len(each.Email) <= longestMail && !each.Archived {
 				all[each.ID] = strings.ToLower(each.Email)
+			}
+			if len(all) >= MaxOwners {
+				return all, nil
 			}
 		}
 		if after = answer.Paging.Next.After; after == "" {

@@ -1,7 +1,10 @@
 package hubspot_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +14,29 @@ import (
 	"visavis.dev/pkg/provider/hubspot/hubspottest"
 	"visavis.dev/pkg/provider/upstream"
 )
+
+// An account that answers more owners than it is asked for, or for longer, fills no memory.
+func TestManyOwners(t *testing.T) {
+	s := hubspottest.Start()
+	t.Cleanup(s.Close)
+	c := hubspot.Client{HTTP: s.Guard().ClientWithin(5*time.Second, 8<<20), BaseURL: s.URL, Token: "pat-good"}
+	page := func(from, n int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			owners := []map[string]any{{"id": "9", "email": strings.Repeat("x", 250) + "@example.com"}}
+			for i := range n {
+				owners = append(owners, map[string]any{"id": strconv.Itoa(from + i), "email": "Kim@example.com"})
+			}
+			_ = json.NewEncoder(w).Encode(map[string]any{"results": owners, "paging": map[string]any{"next": map[string]any{"after": strconv.Itoa(from + n)}}})
+		}
+	}
+	s.Behave(page(1000, 3000), page(4000, 3000), page(7000, 3000))
+	found, err := c.Owners(t.Context())
+	require.NoError(t, err)
+	require.Len(t, found, hubspot.MaxOwners)
+	require.Equal(t, "kim@example.com", found["1000"])
+	require.NotContains(t, found, "9")
+	require.Len(t, s.Requests(), 2)
+}
 
 func TestContactsAreWritten(t *testing.T) {
 	s := hubspottest.Start()

@@ -3,11 +3,13 @@ package crm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
@@ -142,7 +144,12 @@ var groups = [][]string{
 var details = []string{"firstName", "phone", "company", "jobTitle"}
 
 // address is the name by which a link has the digest of the item's address.
-const address = "email"
+const address = connection.Address
+
+// addressed is the digest of an item's address alone, as a link has it of which nothing else is known.
+func addressed(of id.InboxItem, to string) map[string]string {
+	return map[string]string{address: digest(of, address, to)}
+}
 
 // digests tell what is compared from anything else, for one item alone.
 func digests(of *inbox.Item, values map[string]string) map[string]string {
@@ -162,48 +169,54 @@ func digest(of id.InboxItem, name, value string) string {
 type changes struct {
 	write map[string]string
 	take  inbox.Returned
-	// turns are how often there went back to what was written over, by the properties, and contested says that something did so too often: it
+	// turns are how often there went back to what was written over, by the properties where it did now, and contested says that something did so too often: it
 	// is left as both sides have it.
 	turns     map[string]string
 	contested bool
 }
 
-// mostTurns is how often what was written over may come back and be taken until it is left alone: something there changes it, as something elsewhere does
-// what comes of it.
-const mostTurns = 2
-
-// The names by which a link has, of a property, the digests of what was written last and of what that was written over, and how often the latter came back.
+// mostTurns is how often what was written over may come back and be taken until it is left alone, each time within turnsFor of the one before: something
+// there changes it, as something elsewhere does what comes of it. People take longer.
 const (
-	wrote = "/wrote"
-	over  = "/over"
-	turns = "/turns"
+	mostTurns = 2
+	turnsFor  = time.Hour
+)
+
+// The names by which a link has, of a property, the digests of what was written last and of what that was written over, and how often the latter came back
+// until when.
+const (
+	wroteKey = "/wrote"
+	overKey  = "/over"
+	turnsKey = "/turns"
 )
 
 // compare says what each side is to be given, by what both last agreed on, if that is known: what one of them changed since goes to the other.
 // Where nothing is known the item is written if it is news.
-func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection.Link, news bool) (c changes) {
+func (m *mapping) compare(i *inbox.Item, there hubspot.Contact, base *connection.Link, news bool, now time.Time) (c changes) {
 	c.write, c.turns = map[string]string{}, map[string]string{}
 	ours := m.ours(i)
-	s := sides{mapping: m, ours: ours, theirs: there.Properties, ourDigests: digests(i, ours), theirDigests: digests(i, m.theirs(there)), news: news}
+	s := sides{mapping: m, ours: ours, theirs: there.Properties, ourDigests: digests(i, ours), theirDigests: digests(i, m.theirs(there)), news: news, now: now}
 	if base != nil {
 		s.known = *base
 	}
 	for _, group := range groups {
 		weChanged, theyChanged, differ := s.of(group)
-		back := s.back(group)
+		// Half of another's name is none; anything else that an item does not have leaves what is there.
+		first := m.properties["firstName"]
+		half := group[0] == "firstName" && text(i.Contact.Name) != "" && (s.known.Ours != nil || ours[first] != there.Properties[first])
+		writes := s.writes(group, half)
+		weChanged = weChanged && len(writes) > 0 // nobody wins who has nothing to write, as where the owner left
+		back, again := s.back(group)
 		switch theirsWin := slices.Contains(details, group[0]); {
 		case !differ:
 		case back > mostTurns && !weChanged:
 			c.contested = true
-			s.turned(group, back, c.turns)
+			s.turned(group, back, again, c.turns)
 		case theyChanged && m.takesBack && (!weChanged || theirsWin):
 			m.take(&c.take, i, there, group)
-			s.turned(group, back, c.turns)
+			s.turned(group, back, again, c.turns)
 		case weChanged:
-			// Half of another's name is none; anything else that an item does not have leaves what is there.
-			first := m.properties["firstName"]
-			half := group[0] == "firstName" && text(i.Contact.Name) != "" && (s.known.Ours != nil || ours[first] != there.Properties[first])
-			maps.Copy(c.write, s.writes(group, half))
+			maps.Copy(c.write, writes)
 		}
 	}
 	return c
@@ -216,6 +229,7 @@ type sides struct {
 	ourDigests, theirDigests map[string]string
 	known                    connection.Link
 	news                     bool
+	now                      time.Time
 }
 
 // of says which side changed a group, and whether they differ in it.
@@ -226,7 +240,9 @@ func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
 			continue
 		}
 		was, compared := s.known.Ours[property]
-		weChanged = weChanged || compared && was != s.ourDigests[property] || !compared && (s.news || s.known.Ours != nil)
+		// Who owns a contact since before owners were compared goes on with it.
+		owned := field == assignee && len(s.known.Theirs) > 0 && s.theirs[property] != ""
+		weChanged = weChanged || compared && was != s.ourDigests[property] || !compared && !owned && (s.news || s.known.Ours != nil)
 		was, compared = s.known.Theirs[property]
 		theyChanged = theyChanged || compared && was != s.theirDigests[property]
 		differ = differ || !s.equal(field, s.ours[property], s.theirs[property])
@@ -234,28 +250,32 @@ func (s *sides) of(group []string) (weChanged, theyChanged, differ bool) {
 	return weChanged, theyChanged, differ
 }
 
-// back is how often what is there of a group came back after it was written over; 0 where it is something else.
-func (s *sides) back(group []string) (n int) {
+// back is how often what is there of a group came back after it was written over, and whether it did since that was last compared; 0 where it is something else.
+func (s *sides) back(group []string) (n int, again bool) {
 	for _, field := range group {
 		property, mapped := s.properties[field]
-		was, known := s.known.Theirs[property+over]
+		was, known := s.known.Theirs[property+overKey]
 		if !mapped || !known || was != s.theirDigests[property] {
 			continue
 		}
-		before, _ := strconv.Atoi(s.known.Theirs[property+turns])
+		times, at, _ := strings.Cut(s.known.Theirs[property+turnsKey], "@")
+		before, _ := strconv.Atoi(times)
 		if s.known.Theirs[property] != s.theirDigests[property] {
-			before++
+			if last, _ := strconv.ParseInt(at, 10, 64); s.now.Sub(time.Unix(last, 0)) > turnsFor {
+				before = 0
+			}
+			before, again = before+1, true
 		}
 		n = max(n, before)
 	}
-	return n
+	return n, again
 }
 
-// turned notes how often what is there of a group came back.
-func (s *sides) turned(group []string, n int, all map[string]string) {
+// turned notes how often what is there of a group came back until now, if it did.
+func (s *sides) turned(group []string, n int, again bool, all map[string]string) {
 	for _, field := range group {
-		if property, mapped := s.properties[field]; mapped && n > 0 {
-			all[property] = strconv.Itoa(n)
+		if property, mapped := s.properties[field]; mapped && again {
+			all[property] = fmt.Sprintf("%d@%d", n, s.now.Unix())
 		}
 	}
 }

@@ -31,8 +31,8 @@ type person struct {
 	// displaces says that the contact was compared with other items, whose place this one takes.
 	displaces bool
 	changes
-	// over is what was written over, by the properties.
-	over map[string]string
+	// over is what was written over, by the properties, and withheld those that were not written, as they are refused.
+	over, withheld map[string]string
 	// written says that all that was to be written was, refused that the service does not take the address, and unmapped that it takes
 	// the address alone.
 	written, refused, unmapped bool
@@ -54,7 +54,11 @@ type exchanging struct {
 	links   []connection.Link
 	counts  map[string]int64
 	again   int64
+	// askedOwners says that the owners are as they were while the batch was on its way.
+	askedOwners bool
 }
+
+func (e *exchanging) key() settled { return settled{e.opened.Org, e.opened.ID, e.opened.SettledAt} }
 
 // exchange has items and their contacts be alike: what changed on one side since they were last compared goes to the other. all compares those
 // too that did not change here, and dry counts alone. What it did until something failed is answered with the error, an upstream.Error.
@@ -99,7 +103,7 @@ func (e *exchanging) do(ctx context.Context, items []inbox.Item, all, dry bool) 
 			p.written = true
 			continue
 		}
-		p.changes = e.mapping.compare(p.item, *p.there, p.base, p.news)
+		p.changes = e.mapping.compare(p.item, *p.there, p.base, p.news, e.Clock.Now())
 		if p.written = len(p.write) == 0; !p.written {
 			changed = append(changed, p)
 		}
@@ -108,9 +112,12 @@ func (e *exchanging) do(ctx context.Context, items []inbox.Item, all, dry bool) 
 		for _, p := range e.people {
 			p.written = true
 		}
-	} else if err = e.displace(ctx, news, changed); err == nil {
-		if err = e.write(ctx, news, true); err == nil {
-			err = e.write(ctx, changed, false)
+	} else {
+		var stands bool
+		if stands, err = e.displace(ctx, news, changed); err == nil && stands { // else nothing of this is kept
+			if err = e.write(ctx, news, true); err == nil {
+				err = e.write(ctx, changed, false)
+			}
 		}
 	}
 	if !all && len(news)+len(changed) == 0 {
@@ -238,7 +245,7 @@ func (e *exchanging) count(items []inbox.Item, dry bool, err error) {
 		}
 		if !newest && p.written && p.there != nil {
 			e.links = append(e.links, connection.Link{
-				Item: item.ID, External: p.there.ID, Edition: item.Edition, Account: e.account, Ours: map[string]string{}, Theirs: map[string]string{},
+				Item: item.ID, External: p.there.ID, Edition: item.Edition, Account: e.account, Ours: addressed(item.ID, p.address), Theirs: map[string]string{},
 			})
 		}
 		if (p.written || p.takesAlone()) && p.takes() && (newest || !dry) && !p.counted {

@@ -28,6 +28,10 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 	if err != nil {
 		return err
 	}
+	late, err := e.late(ctx, tx)
+	if err != nil {
+		return err
+	}
 	editions := map[id.InboxItem]int64{}
 	var unsure []string // contacts of which nothing that was compared holds
 	for _, p := range people {
@@ -42,6 +46,9 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 			return err
 		}
 		if link != nil {
+			if late[p.item.ID] {
+				link.Ours, link.Theirs = addressed(p.item.ID, p.address), map[string]string{}
+			}
 			links = append(links, *link)
 		}
 	}
@@ -65,6 +72,34 @@ func (e *exchanging) keep(ctx context.Context, tx *tenant.Tx, now time.Time) err
 		connection.DropLinks(ctx, tx, e.opened.ID, e.dropped))
 }
 
+// late are the items that were written for the first time while a newer one of their address was, or may have been: what is there can be that one's.
+func (e *exchanging) late(ctx context.Context, tx *tenant.Tx) (map[id.InboxItem]bool, error) {
+	var addresses, external []string
+	for _, p := range e.people {
+		if !p.holds() && p.there != nil {
+			addresses, external = append(addresses, p.address), append(external, p.there.ID)
+		}
+	}
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	newest, err := inbox.NewestIn(ctx, tx, kinds, addresses)
+	if err != nil {
+		return nil, err
+	}
+	forgotten, err := connection.ForgottenIn(ctx, tx, e.opened.ID, external)
+	late := map[id.InboxItem]bool{}
+	for _, p := range e.people {
+		if p.holds() || p.there == nil {
+			continue
+		}
+		newer := func(than id.InboxItem) bool { return than.String() > p.item.ID.String() }
+		late[p.item.ID] = slices.ContainsFunc(newest, func(i inbox.Item) bool { return addressOf(&i) == p.address && newer(i.ID) }) ||
+			slices.ContainsFunc(forgotten, func(l connection.Link) bool { return l.External == p.there.ID && newer(l.Item) })
+	}
+	return late, err
+}
+
 // settle takes back what people changed of somebody, and answers the item's link then; nil where it stays as it is.
 func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now time.Time) (*connection.Link, error) {
 	switch {
@@ -79,7 +114,7 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	}
 	link := connection.Link{Item: p.item.ID, External: p.there.ID, Edition: p.item.Edition, Account: e.account}
 	if p.another {
-		link.Ours, link.Theirs = map[string]string{}, map[string]string{}
+		link.Ours, link.Theirs = addressed(p.item.ID, p.address), map[string]string{}
 		return &link, nil
 	}
 	item := *p.item
@@ -109,8 +144,16 @@ func (e *exchanging) settle(ctx context.Context, tx *tenant.Tx, p *person, now t
 	ours[address] = p.address
 	link.Ours, link.Theirs = digests(&item, ours), digests(&item, e.mapping.theirs(*p.there))
 	p.noteTurns(link.Theirs)
-	if !p.written { // what is refused is news still
-		link.Ours, link.Theirs = with(link.Ours, p.base.Ours, p.write), with(link.Theirs, p.base.Theirs, p.write)
+	refused := p.withheld
+	if !p.written {
+		refused = p.write
+	}
+	if len(refused) > 0 { // is news still
+		var base connection.Link
+		if p.base != nil {
+			base = *p.base
+		}
+		link.Ours, link.Theirs = with(link.Ours, base.Ours, refused), with(link.Theirs, base.Theirs, refused)
 	}
 	return &link, nil
 }
@@ -123,19 +166,19 @@ func (p *person) noteTurns(theirs map[string]string) {
 	}
 	known := p.base.Theirs
 	for name := range known {
-		property, kept := strings.CutSuffix(name, over)
-		if !kept {
+		property, kept := strings.CutSuffix(name, overKey)
+		if _, mapped := theirs[property]; !kept || !mapped {
 			continue
 		}
-		theirs[name], theirs[property+wrote] = known[name], known[property+wrote]
-		if n := cmp.Or(p.turns[property], known[property+turns]); n != "" {
-			theirs[property+turns] = n
+		theirs[name], theirs[property+wroteKey] = known[name], known[property+wroteKey]
+		if n := cmp.Or(p.turns[property], known[property+turnsKey]); n != "" {
+			theirs[property+turnsKey] = n
 		}
 	}
 	for property, was := range p.over {
-		theirs[property+over], theirs[property+wrote] = digest(p.item.ID, property, was), digest(p.item.ID, property, p.write[property])
-		if theirs[property+over] != known[property+over] || theirs[property+wrote] != known[property+wrote] {
-			delete(theirs, property+turns)
+		theirs[property+overKey], theirs[property+wroteKey] = digest(p.item.ID, property, was), digest(p.item.ID, property, p.write[property])
+		if theirs[property+overKey] != known[property+overKey] || theirs[property+wroteKey] != known[property+wroteKey] {
+			delete(theirs, property+turnsKey)
 		}
 	}
 }

@@ -236,6 +236,21 @@ func (b *bench) rotate(secret connection.Secret) {
 	b.clock.Step(2 * time.Second)
 }
 
+// configure changes the connection.
+func (b *bench) configure(change connection.Change) {
+	b.t.Helper()
+	b.clock.Step(2 * time.Second)
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		c, err := connection.Lock(ctx, tx, b.connection)
+		if err != nil {
+			return err
+		}
+		_, err = connection.Configure(ctx, tx, b.vault, c, change, b.who())
+		return err
+	})
+	b.clock.Step(2 * time.Second)
+}
+
 // writes are how many requests wrote something.
 func (b *bench) writes() (n int) {
 	for _, r := range b.service.Requests() {

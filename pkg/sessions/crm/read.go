@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/personas/connection"
@@ -17,7 +16,7 @@ import (
 
 // accountOf is the account of the connection; empty where the service does not tell it to this secret.
 func (e *exchanging) accountOf(ctx context.Context) (account string, err error) {
-	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
+	key := e.key()
 	if known, ok := e.accounts.Get(key); ok {
 		return known, nil
 	}
@@ -78,59 +77,6 @@ func (e *exchanging) read(ctx context.Context) error {
 	return err
 }
 
-// ownersFor is how long the owners of an account are believed, and unknownFor how long somebody is not asked for anew who is none.
-const (
-	ownersFor  = time.Minute
-	unknownFor = 10 * time.Second
-)
-
-// readOwners are the owners of an account as they were read.
-type readOwners struct {
-	mails map[string]string
-	at    time.Time
-}
-
-// knowOwners finds out who of the team owns contacts, where that is to be compared and anybody is named. Somebody unknown is asked for anew.
-func (e *exchanging) knowOwners(ctx context.Context) error {
-	property, mapped := e.mapping.properties[assignee]
-	if !mapped {
-		return nil
-	}
-	named := map[string]bool{}
-	for _, p := range e.people {
-		if !p.item.Assignee.IsZero() {
-			named[""] = true
-		}
-		if p.there != nil && p.there.Properties[property] != "" {
-			named[p.there.Properties[property]] = true
-		}
-	}
-	if len(named) == 0 {
-		return nil
-	}
-	key := settled{e.opened.Org, e.opened.ID, e.opened.SettledAt}
-	known, _ := e.ownersOf.Get(key)
-	age := e.Clock.Since(known.at)
-	stale := age > ownersFor
-	for owner := range named {
-		stale = stale || owner != "" && known.mails[owner] == "" && age > unknownFor
-	}
-	if stale {
-		err := e.call(ctx, func(c hubspot.Client) (err error) {
-			known.mails, err = c.Owners(ctx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		known.at = e.Clock.Now()
-		e.ownersOf.Add(key, known)
-	}
-	team, err := inbox.TeamByMail(ctx, e.Tenants, e.opened.Org, e.Clock.Now())
-	e.mapping.owners = ownersOf(known.mails, team)
-	return err
-}
-
 // tellApart finds out who has the same contact as another address, which that is compared by.
 func (e *exchanging) tellApart(ctx context.Context) error {
 	var external []string
@@ -143,20 +89,45 @@ func (e *exchanging) tellApart(ctx context.Context) error {
 		return nil
 	}
 	compared, err := connection.Compared(ctx, e.Tenants, e.opened.Org, e.opened.ID, external)
+	if err != nil {
+		return err
+	}
 	for _, p := range e.people {
 		if p.there == nil || p.holds() {
 			continue
 		}
 		p.another = p.there.Email != p.address && (p.base == nil || p.base.Theirs != nil)
-		for _, l := range compared {
-			if l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
-				was, known := l.Ours[address]
-				p.another = known && was != digest(l.Item, address, p.address) // else it takes that one's place
-				p.displaces = p.displaces || l.Item != p.item.ID
+		for i := range compared {
+			if l := &compared[i]; l.External == p.there.ID && (l.Account == "" || l.Account == e.account) {
+				if err := e.tell(ctx, p, l); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return err
+	return nil
+}
+
+// tell finds out whether somebody takes the place of what their contact was compared with.
+func (e *exchanging) tell(ctx context.Context, p *person, l *connection.Link) (err error) {
+	if l.Item == p.item.ID { // by another address
+		if p.another, err = e.yields(ctx, p); !p.another {
+			p.base = l
+		}
+		return err
+	}
+	was, known := l.Ours[address]
+	p.another, p.displaces = known && was != digest(l.Item, address, p.address), true
+	return nil
+}
+
+// yields says whether somebody whose address became another one of their contact's leaves that to an item of the one that it goes by.
+func (e *exchanging) yields(ctx context.Context, p *person) (bool, error) {
+	if p.there.Email == p.address || p.there.Email == "" {
+		return false, nil
+	}
+	others, err := inbox.Newest(ctx, e.Tenants, e.opened.Org, kinds, []string{p.there.Email})
+	return len(others) > 0, err
 }
 
 // holds says whether the contact was compared with the item.

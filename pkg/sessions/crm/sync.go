@@ -37,7 +37,7 @@ type Syncer struct {
 	// accounts are those of connections as they were settled last.
 	accounts lru.Cache[settled, string]
 	// ownersOf are the owners of those accounts.
-	ownersOf lru.Cache[settled, readOwners]
+	ownersOf rememberedOwners
 }
 
 type settled struct {
@@ -55,11 +55,7 @@ func New(o Options) *Syncer {
 	if err != nil {
 		panic(err) // the size is good
 	}
-	owners, err := lru.New[settled, readOwners](mostAccounts)
-	if err != nil {
-		panic(err)
-	}
-	return &Syncer{o, accounts, owners}
+	return &Syncer{Options: o, accounts: accounts}
 }
 
 // Patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change

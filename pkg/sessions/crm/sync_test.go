@@ -3,11 +3,13 @@ package crm_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
@@ -176,6 +178,86 @@ func TestAnAddressThatChanges(t *testing.T) {
 	require.Equal(t, "boss@example.com", b.service.Contacts()[known]["email"])
 	require.Len(t, b.service.Contacts(), 2)
 	require.NotEqual(t, known, b.links(lead.ID)[lead.ID].External)
+}
+
+// An address that is corrected is written, however often that failed, and whoever else has the one before.
+func TestAnAddressThatIsCorrected(t *testing.T) {
+	correct := func(b *bench, which id.InboxItem) {
+		b.change(which, func(i *inbox.Item) {
+			i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: i.Contact.Name, Email: new("kim@example.com")}
+		})
+	}
+	for name, meanwhile := range map[string]func(b *bench, which id.InboxItem){
+		"a write that fails": func(b *bench, which id.InboxItem) {
+			correct(b, which)
+			b.service.Behave(nil, status(http.StatusServiceUnavailable, ""))
+			_, err := b.step(&b.queued()[0])
+			require.NoError(t, err)
+		},
+		"a newer item of the address before": func(b *bench, which id.InboxItem) {
+			correct(b, which)
+			b.lead("typo@example.com")
+			_, err := b.step(&b.queued()[1])
+			require.NoError(t, err)
+		},
+		"an older item": func(b *bench, which id.InboxItem) {
+			b.lead("typo@example.com")
+			b.deliver()
+			b.sync(exchange.Order{})
+			correct(b, which)
+		},
+		"an item that is told apart": func(b *bench, which id.InboxItem) {
+			had, _ := b.one()
+			b.service.Edit(had, map[string]string{"email": "boss@example.com", "hs_additional_emails": "typo@example.com"})
+			b.lead("boss@example.com")
+			b.deliver()
+			b.lead("typo@example.com")
+			b.deliver()
+			b.sync(exchange.Order{})
+			correct(b, which)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, both)
+			lead := b.lead("typo@example.com")
+			b.deliver()
+			had, _ := b.one()
+			meanwhile(b, lead.ID)
+			for range 2 {
+				b.deliver()
+				b.read()
+				b.sync(exchange.Order{})
+			}
+			link := b.links(lead.ID)[lead.ID]
+			require.NotEqual(t, had, link.External)
+			require.Equal(t, "kim@example.com", b.service.Contacts()[link.External]["email"])
+			b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
+			b.deliver()
+			require.Equal(t, "IN_PROGRESS", b.service.Contacts()[link.External]["hs_lead_status"])
+			require.Empty(t, b.service.Idle())
+		})
+	}
+}
+
+// An address that is corrected on both sides is the same contact's.
+func TestAnAddressThatIsCorrectedOnBothSides(t *testing.T) {
+	b := newBench(t, both)
+	lead := b.lead("typo@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	b.service.Edit(contact, map[string]string{"email": "kim@example.com", "company": "Lee & Sons"})
+	b.change(lead.ID, func(i *inbox.Item) {
+		i.State, i.Contact = inbox.Open, &inbox.Contact{Name: i.Contact.Name, Email: new("kim@example.com")}
+	})
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, "IN_PROGRESS", has["hs_lead_status"])
+	require.Equal(t, "Lee & Sons", *b.get(lead.ID).Contact.Company)
+	b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Won })
+	b.deliver()
+	_, has = b.one()
+	require.Equal(t, "CUSTOMER", has["hs_lead_status"])
+	require.Empty(t, b.service.Idle())
 }
 
 // An item that may not be written any more is let go.

@@ -218,6 +218,26 @@ func TestTwoCRMsThatWriteDifferently(t *testing.T) {
 	}
 }
 
+// What people change to and fro at their leisure is taken, however often.
+func TestWhatPeopleChangeToAndFro(t *testing.T) {
+	config := maps.Clone(both)
+	config["values"] = map[string]any{"state": map[string]any{"new": []any{"NEW"}, "open": []any{"OPEN"}, "waiting": []any{"WAITING"}}}
+	b := newBench(t, config)
+	lead := b.lead("kim@example.com")
+	b.deliver()
+	contact, _ := b.one()
+	for range 6 {
+		b.change(lead.ID, func(i *inbox.Item) { i.State = inbox.Open })
+		b.deliver()
+		b.clock.Step(7 * 24 * time.Hour)
+		b.service.Edit(contact, map[string]string{"hs_lead_status": "WAITING"})
+		b.read()
+		require.Equal(t, inbox.Waiting, b.get(lead.ID).State)
+		b.clock.Step(7 * 24 * time.Hour)
+	}
+	require.Equal(t, map[string]int64{"unchanged": 1}, b.sync(exchange.Order{}))
+}
+
 // Where both changed the same, people's words on how to reach somebody hold, and the inbox's on how far it is.
 func TestConflicts(t *testing.T) {
 	b := newBench(t, both)
@@ -417,6 +437,34 @@ func TestAPlaceThatIsTakenDuringAWrite(t *testing.T) {
 	require.Equal(t, []string{"Second", "NEW"}, []string{has["firstname"], has["hs_lead_status"]})
 }
 
+// Nor is what an item of the address holds that was written for the first time while a newer one was.
+func TestAFirstWriteThatIsKeptLate(t *testing.T) {
+	for _, early := range []bool{false, true} { // whether the newer one is forgotten before that is kept
+		b := newBench(t, both)
+		first := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("First Kim") })
+		commit := b.prepare(&b.queued()[0])
+		second := b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name, i.Contact.Phone = new("Marked Name"), new("+49 30 2222") })
+		b.prepare(&b.queued()[1])()
+		_, has := b.one()
+		require.Equal(t, "Marked", has["firstname"])
+		if early {
+			b.forget(second.ID)
+		}
+		commit()
+		if !early {
+			b.forget(second.ID)
+		}
+		b.read()
+		b.deliver()
+		b.read()
+		now := b.get(first.ID)
+		require.Equal(t, "First Kim", *now.Contact.Name)
+		require.Nil(t, now.Contact.Phone)
+		_, has = b.one()
+		require.Equal(t, "First", has["firstname"])
+	}
+}
+
 // Nor is anybody's who was forgotten while they were written, where that arrives after the one before was compared again.
 func TestAWriteThatArrivesLate(t *testing.T) {
 	b := newBench(t, both)
@@ -434,6 +482,52 @@ func TestAWriteThatArrivesLate(t *testing.T) {
 	require.Equal(t, "First Kim", *b.get(first.ID).Contact.Name)
 	_, has := b.one()
 	require.Equal(t, "First", has["firstname"])
+}
+
+// Nothing is written while what others did with the connection is kept, as that would be kept over the place that is taken.
+func TestAPlaceThatIsTakenWhileSomethingIsKept(t *testing.T) {
+	b := newBench(t, both)
+	b.lead("kim@example.com")
+	b.deliver()
+	b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Second Kim") })
+	j, writes := b.queued()[0], b.writes()
+	var commit func() time.Duration
+	prepared := make(chan struct{})
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := connection.Lock(ctx, tx, b.connection)
+		go func() {
+			defer close(prepared)
+			commit = b.prepare(&j)
+		}()
+		require.Never(t, func() bool { return b.writes() != writes }, 300*time.Millisecond, 10*time.Millisecond)
+		return err
+	})
+	<-prepared
+	require.Equal(t, writes+1, b.writes())
+	commit()
+	_, has := b.one()
+	require.Equal(t, "Second", has["firstname"])
+}
+
+// A connection that changes before anything is written is written to by what comes after.
+func TestAConnectionThatChangesBeforeAWrite(t *testing.T) {
+	b := newBench(t, both)
+	first := b.lead("kim@example.com")
+	b.deliver()
+	b.lead("kim@example.com", func(i *inbox.Item) { i.Contact.Name = new("Second Kim") })
+	j, writes := b.queued()[0], b.writes()
+	answer := b.service.Meanwhile("", nil)
+	b.service.Behave(func(w http.ResponseWriter, r *http.Request) {
+		b.rotate("pat-good")
+		answer(w, r)
+	})
+	commit := b.prepare(&j)
+	require.Equal(t, time.Second, commit())
+	require.Equal(t, writes, b.writes())
+	require.NotEmpty(t, b.links(first.ID)[first.ID].Theirs)
+	require.Equal(t, 1, b.deliver())
+	_, has := b.one()
+	require.Equal(t, "Second", has["firstname"])
 }
 
 // Who was merged with somebody else is not taken for them.
@@ -491,6 +585,47 @@ func TestAContactWithTwoAddresses(t *testing.T) {
 	b.deliver()
 	_, has := b.one()
 	require.Equal(t, "+49 30 4444", has["phone"])
+}
+
+// An item whose address becomes another one of its contact's goes on with that, unless another item has the one that the contact goes by.
+func TestAnAddressThatBecomesAnotherOfTheContact(t *testing.T) {
+	b := newBench(t, both)
+	was, into := b.service.Put("kim@home.example"), b.service.Put("kim@work.example")
+	b.service.Merge(was, into)
+	kim := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Name = new("Kim Work") })
+	b.deliver()
+	b.change(kim.ID, func(i *inbox.Item) {
+		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Kim Home"), Email: new("kim@home.example")}
+	})
+	b.deliver()
+	_, has := b.one()
+	require.Equal(t, []string{"Kim", "Home"}, []string{has["firstname"], has["lastname"]})
+	b.service.Edit(into, map[string]string{"company": "Lee & Sons"})
+	b.read()
+	require.Equal(t, "Lee & Sons", *b.get(kim.ID).Contact.Company)
+	b.change(kim.ID, func(i *inbox.Item) { i.State = inbox.Open })
+	b.deliver()
+	_, has = b.one()
+	require.Equal(t, "IN_PROGRESS", has["hs_lead_status"])
+
+	b = newBench(t, both)
+	was, into = b.service.Put("kim@home.example"), b.service.Put("kim@work.example")
+	b.service.Merge(was, into)
+	work := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Name = new("Kim Work") })
+	b.deliver()
+	home := b.lead("kim@work.example", func(i *inbox.Item) { i.Contact.Name = new("Kim Home") })
+	b.deliver()
+	b.change(home.ID, func(i *inbox.Item) {
+		i.Tags, i.Contact = []string{"again"}, &inbox.Contact{Name: new("Kim Home"), Email: new("kim@home.example")}
+	})
+	for range 2 {
+		b.deliver()
+		b.sync(exchange.Order{})
+		_, has = b.one()
+	}
+	require.Equal(t, []string{"Kim", "Work"}, []string{has["firstname"], has["lastname"]})
+	require.Equal(t, "Kim Home", *b.get(home.ID).Contact.Name)
+	require.Equal(t, []string{into, into}, []string{b.links(home.ID)[home.ID].External, b.links(work.ID)[work.ID].External})
 }
 
 // What is refused stands not in the way of what is taken, and is news still.
@@ -584,27 +719,15 @@ func TestALongPass(t *testing.T) {
 // The reader ends where nothing is to be taken back any more, and there is one again once it is.
 func TestTheReaderEnds(t *testing.T) {
 	b := newBench(t, both)
-	configure := func(change connection.Change) {
-		b.clock.Step(2 * time.Second)
-		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-			c, err := connection.Lock(ctx, tx, b.connection)
-			if err != nil {
-				return err
-			}
-			_, err = connection.Configure(ctx, tx, b.vault, c, change, b.who())
-			return err
-		})
-		b.clock.Step(2 * time.Second)
-	}
-	configure(connection.Change{Enabled: new(false)})
+	b.configure(connection.Change{Enabled: new(false)})
 	j := b.reader()
 	_, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, job.Succeeded, j.State)
 	b.drop(j.ID)
-	configure(connection.Change{Enabled: new(true)})
+	b.configure(connection.Change{Enabled: new(true)})
 	b.read()
-	configure(connection.Change{Enabled: new(false)})
-	configure(connection.Change{Enabled: new(true)})
+	b.configure(connection.Change{Enabled: new(false)})
+	b.configure(connection.Change{Enabled: new(true)})
 	b.reader() // one still
 }

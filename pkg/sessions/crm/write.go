@@ -5,7 +5,9 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/provider/upstream"
@@ -15,38 +17,47 @@ import (
 
 // displace notes that contacts are others' from now on, before these are written there: the process can end before what was written is kept, and
 // nothing of these is people's change of the ones before. Whoever compared those meanwhile keeps nothing of it. Where no contact was found the one
-// that an older item of the address had can be back by then.
-func (e *exchanging) displace(ctx context.Context, news, changed []*person) error {
-	var addresses, external []string
+// that an older item of the address had can be back by then. It answers false where the connection is another one by now: nothing is to be written then. It
+// holds the connection, so that what others keep of it is kept before that, or after.
+func (e *exchanging) displace(ctx context.Context, news, changed []*person) (stands bool, err error) {
+	var addresses, displaced []string
 	for _, p := range news {
 		addresses = append(addresses, p.address)
 	}
+	var others []id.InboxItem
 	if len(addresses) > 0 {
-		older, err := inbox.OfAddresses(ctx, e.Tenants, e.opened.Org, kinds, addresses)
+		if others, err = inbox.OfAddresses(ctx, e.Tenants, e.opened.Org, kinds, addresses); err != nil {
+			return false, err
+		}
+		others = slices.DeleteFunc(others, func(i id.InboxItem) bool { // what one of these was compared with before is another address's
+			return slices.ContainsFunc(news, func(p *person) bool { return p.item.ID == i })
+		})
+	}
+	for _, p := range changed {
+		if p.displaces {
+			displaced = append(displaced, p.there.ID)
+		}
+	}
+	if len(others)+len(displaced) == 0 {
+		return true, nil
+	}
+	err = e.Tenants.InTx(ctx, e.opened.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		if stands, err = connection.Hold(ctx, tx, e.opened.ID, e.opened.SettledAt); err != nil || !stands {
+			return err
+		}
+		links, err := connection.LinksIn(ctx, tx, e.opened.ID, others)
 		if err != nil {
 			return err
 		}
-		links, err := connection.Links(ctx, e.Tenants, e.opened.Org, e.opened.ID, older)
-		if err != nil {
-			return err
-		}
+		external := slices.Clone(displaced) // a transaction can be made again
 		for _, l := range links {
 			if len(l.Theirs) > 0 {
 				external = append(external, l.External)
 			}
 		}
-	}
-	for _, p := range changed {
-		if p.displaces {
-			external = append(external, p.there.ID)
-		}
-	}
-	if len(external) == 0 {
-		return nil
-	}
-	return e.Tenants.InTx(ctx, e.opened.Org, func(ctx context.Context, tx *tenant.Tx) error {
 		return connection.Displace(ctx, tx, e.opened.ID, external, nil)
 	})
+	return stands, err
 }
 
 // write writes people's changes, as contacts that are made or as ones that are changed. The service takes all of them or nothing, so where it takes
@@ -60,7 +71,7 @@ func (e *exchanging) write(ctx context.Context, some []*person, make bool) error
 	case !refuses(err):
 		return err
 	case len(some) == 1:
-		return e.explain(ctx, some[0], make)
+		return e.part(ctx, some[0], make)
 	}
 	for _, p := range some {
 		now, err := inbox.Get(ctx, e.Tenants, e.opened.Org, p.item.ID)
@@ -71,11 +82,44 @@ func (e *exchanging) write(ctx context.Context, some []*person, make bool) error
 			continue
 		}
 		if err = e.put(ctx, []*person{p}, make); refuses(err) {
-			err = e.explain(ctx, p, make)
+			err = e.part(ctx, p, make)
 		}
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// part writes what is taken of somebody who is refused: without an owner, who can have left since owners were read. One who is an owner still is told of
+// as what is unmapped.
+func (e *exchanging) part(ctx context.Context, p *person, make bool) error {
+	property := e.mapping.properties[assignee]
+	owner := p.write[property]
+	if owner == "" {
+		return e.explain(ctx, p, make)
+	}
+	began := e.Clock.Now()
+	if !e.askedOwners {
+		if err := e.askOwners(ctx); err != nil {
+			return err
+		}
+	}
+	now := e.mapping.ours(p.item)[property]
+	if delete(p.write, property); now != owner && now != "" { // who came back as another one
+		p.write[property] = now
+	}
+	if p.written = len(p.write) == 0 && !make; !p.written {
+		if err := e.put(ctx, []*person{p}, make); refuses(err) { // it is for something else
+			p.write[property] = owner
+			return e.explain(ctx, p, make)
+		} else if err != nil {
+			return err
+		}
+	}
+	if now == owner && p.written {
+		p.withheld, p.unmapped = map[string]string{property: owner}, true
+		e.report("sync.update", began, upstream.ErrRejected)
 	}
 	return nil
 }

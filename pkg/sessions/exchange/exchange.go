@@ -321,9 +321,9 @@ func readJob(j job.Job) (o Order, p progress, err error) {
 func conclude(j *job.Job) {
 	j.State, j.Total = job.Succeeded, j.Done
 	switch n := j.Counts; {
-	case n[Written] == 0 && (n[Unmapped] > 0 || n[Refused] > 0 && n[Unchanged]+n[Taken] == 0):
+	case n[Written] == 0 && (n[Unmapped] > 0 || n[Refused] > 0 && n[Unchanged]+n[Taken]+n[Contested] == 0):
 		j.State, j.ErrorCode = job.Failed, string(upstream.Rejected)
-	case n[Failed] > 0 && n[Written]+n[Unchanged]+n[Taken] == 0:
+	case n[Failed] > 0 && n[Written]+n[Unchanged]+n[Taken]+n[Contested] == 0:
 		j.State, j.ErrorCode = job.Failed, string(upstream.Unavailable)
 	}
 }

@@ -44,6 +44,7 @@ func TestConclusions(t *testing.T) {
 	}{
 		"nothing to be done": {map[string]int64{}, ""}, "all refused": {map[string]int64{Refused: 2}, "rejected"}, "some refused": {map[string]int64{Refused: 2, Unchanged: 1}, ""},
 		"all unread": {map[string]int64{Failed: 3, Skipped: 1}, "unavailable"}, "some unread": {map[string]int64{Failed: 3, Taken: 1}, ""},
+		"the others to and fro": {map[string]int64{Refused: 2, Contested: 1}, ""}, "also of what is unread": {map[string]int64{Failed: 3, Contested: 1}, ""},
 	} {
 		j := job.Job{Counts: c.counts}
 		conclude(&j)

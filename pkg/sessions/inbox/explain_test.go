@@ -41,6 +41,38 @@ func TestNewestRidesItsIndex(t *testing.T) {
 	}
 }
 
+// The team is found by its mail addresses without a look through all persons and places.
+func TestTeamByMailRidesItsIndexes(t *testing.T) {
+	tenants, sent, org, _ := tenanttest.NewTraced(t)
+	db, err := tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	for _, sql := range []string{
+		`INSERT INTO person (org_id, id, name, email, age_band, state, metadata, edition, created_at, updated_at)
+		SELECT $1, gen_random_uuid(), 'Kim', 'Kim' || n || '@example.com', 'adult', 'active', '{}', 1, now(), now() FROM generate_series(1, 2000) n`,
+		`INSERT INTO membership (org_id, id, person_id, portal_id, role, enabled, metadata, edition, created_at, updated_at, told_on)
+		SELECT $1, gen_random_uuid(), id, gen_random_uuid(), 'staff', true, '{}', 1, now(), now(), true FROM person WHERE org_id = $1`,
+		`INSERT INTO inbox_member (org_id, person_id, departments, away, updated_at)
+		SELECT $1, id, '{}', false, now() FROM person WHERE org_id = $1 AND email IN ('Kim7@example.com', 'Kim8@example.com')`,
+	} {
+		_, err = db.Exec(t.Context(), sql, org)
+		require.NoError(t, err)
+	}
+	_, err = db.Exec(t.Context(), `ANALYZE person, membership, inbox_member`)
+	require.NoError(t, err)
+	for _, statement := range sent.Of(t, "FROM inbox_member", func() error {
+		team, err := inbox.TeamByMail(t.Context(), tenants, org, time.Now())
+		require.Len(t, team, 2)
+		require.Contains(t, team, "kim7@example.com")
+		return err
+	}) {
+		plan := statement.Forced(t, db)
+		for _, index := range []string{"inbox_member_pkey", "person_pkey", "membership_by_person"} {
+			require.Contains(t, plan, index, statement.SQL)
+		}
+		require.NotContains(t, plan, "Seq Scan", statement.SQL)
+	}
+}
+
 // What rules and due times look for is found without a look through all items.
 func TestRulesRideTheirIndexes(t *testing.T) {
 	tenants, sent, org, _ := tenanttest.NewTraced(t)

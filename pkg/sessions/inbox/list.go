@@ -54,12 +54,19 @@ func Of(ctx context.Context, t *tenant.Tenants, org id.Org, which []id.InboxItem
 // Newest are, of some kinds, the newest items of mail addresses in lower case: one of each address, of those whose
 // visitors may be written to. It rides inbox_item_by_email.
 func Newest(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, addresses []string) ([]Item, error) {
-	return tenant.All(ctx, t, org, scan, `
-		SELECT DISTINCT ON (lower(i.contact->>'email')) `+columns+` FROM inbox_item i
-		WHERE i.org_id = $1 AND lower(i.contact->>'email') = ANY($2) AND i.kind = ANY($3) AND i.forgotten_at IS NULL AND i.state <> 'spam'
-			AND COALESCE(i.contact->'consent'->>'given', 'true') = 'true'
-		ORDER BY lower(i.contact->>'email'), i.id DESC`, org, addresses, kinds)
+	return tenant.All(ctx, t, org, scan, selectNewest, org, addresses, kinds)
 }
+
+// NewestIn is Newest in a transaction.
+func NewestIn(ctx context.Context, tx *tenant.Tx, kinds []Kind, addresses []string) ([]Item, error) {
+	return tenant.AllIn(ctx, tx, scan, selectNewest, tx.Org, addresses, kinds)
+}
+
+const selectNewest = `
+	SELECT DISTINCT ON (lower(i.contact->>'email')) ` + columns + ` FROM inbox_item i
+	WHERE i.org_id = $1 AND lower(i.contact->>'email') = ANY($2) AND i.kind = ANY($3) AND i.forgotten_at IS NULL AND i.state <> 'spam'
+		AND COALESCE(i.contact->'consent'->>'given', 'true') = 'true'
+	ORDER BY lower(i.contact->>'email'), i.id DESC`
 
 // OfAddresses are, of some kinds, all items of mail addresses in lower case. It rides inbox_item_by_email.
 func OfAddresses(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, addresses []string) ([]id.InboxItem, error) {

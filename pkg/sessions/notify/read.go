@@ -29,7 +29,7 @@ const (
 	restOf = 300 * time.Millisecond
 	// mostReplies is how many replies are taken of a ticket at once; no further ticket is looked into with so many.
 	mostReplies = 50
-	// mostFaults is how many tickets are tried of which the account cannot say how far they are, and of no other, until it counts as failing.
+	// mostFaults is how many tickets in a row are tried of which the account cannot say how far they are, until it counts as failing.
 	mostFaults = 4
 	// settled is how long after a change a ticket is looked into again: the helpdesk's clock shows whole seconds, and is not ours.
 	settled = time.Minute
@@ -78,9 +78,10 @@ type reading struct {
 	// at is where the pass is, and alone says that one ticket fails where the account answers otherwise.
 	at    exchange.Place
 	alone bool
-	// answered says that the account said how far some tickets are, and fault how it failed to last.
+	// answered says that the account said how far some tickets are, fault how it failed to last, and faults of how many tickets since it said it of any.
 	answered bool
 	fault    error
+	faults   int
 }
 
 // taken is what became of a ticket.
@@ -112,7 +113,7 @@ func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) (do
 	}
 	found, unread, err := r.standings(ctx, which)
 	if err == nil && !r.answered {
-		err = r.fault
+		err, r.alone = r.fault, r.fault != nil // those few fail, and one after another is set aside
 	}
 	for _, n := range all {
 		if err != nil || r.calls >= mostCalls || r.replies >= mostReplies {
@@ -141,21 +142,29 @@ func (r *reading) read(ctx context.Context, all []notice.Notice, whole bool) (do
 }
 
 // standings reads how far tickets are. What is too large for an answer, or has the account fail, is asked for in parts; what is so alone is not read, and
-// answered with what it counts as. Where some fail and none can be read it is the account that fails.
+// answered with what it counts as. Where several in a row fail, or it asks for patience, it is the account that fails.
 func (r *reading) standings(ctx context.Context, which []string) (found map[string]zendesk.Standing, unread map[string]string, err error) {
 	err = r.to.WithZendesk(ctx, r.Egress, func(c zendesk.Client) (err error) {
 		found, err = c.Tickets(ctx, which)
 		return err
 	})
 	as := exchange.Skipped
-	switch failed := upstream.StatusOf(err) >= http.StatusInternalServerError; {
-	case failed:
+	switch {
+	case err == nil:
+		r.answered, r.faults = true, 0
+		return found, nil, nil
+	case faulty(err):
 		as, r.fault = exchange.Failed, err
 	case !errors.Is(err, egress.ErrTooLarge):
-		r.answered = r.answered || err == nil
-		return found, nil, err
+		return nil, nil, err
 	}
 	if len(which) == 1 {
+		if as == exchange.Failed {
+			r.faults++
+		}
+		if r.faults >= mostFaults {
+			return nil, nil, r.fault
+		}
 		return nil, map[string]string{which[0]: as}, nil
 	}
 	found, unread = map[string]zendesk.Standing{}, map[string]string{}
@@ -167,10 +176,13 @@ func (r *reading) standings(ctx context.Context, which []string) (found map[stri
 		maps.Copy(found, some)
 		maps.Copy(unread, not)
 	}
-	if r.fault != nil && !r.answered && len(unread) >= mostFaults {
-		return nil, nil, r.fault
-	}
 	return found, unread, nil
+}
+
+// faulty says whether an error can be that of some of the tickets that were asked for at once: an account that is away says so of itself.
+func faulty(err error) bool {
+	failed, ok := errors.AsType[*upstream.Error](err)
+	return ok && failed.Status >= http.StatusInternalServerError && failed.Status != http.StatusServiceUnavailable && failed.RetryAfter == 0
 }
 
 // one reads what was written in a ticket. Of one that was made while nothing was taken back it is noted how far it is, and nothing is

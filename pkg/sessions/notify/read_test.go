@@ -619,6 +619,58 @@ func TestATicketThatAlwaysFails(t *testing.T) {
 	}
 }
 
+// One that fails alone on the last step of a pass holds nothing up either, and says nothing of the connection.
+func TestTheLastTicketThatAlwaysFails(t *testing.T) {
+	b, s := newZendesk(t, takesBack)
+	for range 26 {
+		b.leaves(inbox.Handoff)
+	}
+	b.tell()
+	bad := fmt.Sprint(s.Tickets()[25].ID)
+	s.Set(func(s *zendesktest.Server) {
+		s.Fails = func(r *http.Request) bool { return slices.Contains(strings.Split(r.URL.Query().Get("ids"), ","), bad) }
+	})
+	j := b.reader()
+	for steps, wait := 0, time.Duration(0); wait < 10*time.Minute; steps++ {
+		require.Less(t, steps, 6, "the pass ends")
+		wait = b.step(&j)
+		b.clock.Step(wait)
+	}
+	require.Equal(t, map[string]int64{"unchanged": 25, "failed": 1}, b.sync(exchange.Order{}))
+	require.Zero(t, b.failures())
+}
+
+// An account that asks for patience, or fails while it is read, is not asked of every ticket alone.
+func TestHowOftenAnAccountThatFailsIsAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		how  http.HandlerFunc
+		well int
+		most int
+	}{
+		"away":              {status(http.StatusServiceUnavailable), 0, 1},
+		"asks for patience": {status(http.StatusInternalServerError, "Retry-After", "30"), 0, 1},
+		"fails":             {status(http.StatusInternalServerError), 0, 12},
+		"fails midway":      {status(http.StatusInternalServerError), 4, 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := newZendesk(t, takesBack)
+			for range 99 {
+				b.leaves(inbox.Handoff)
+			}
+			b.tell()
+			big := says(http.StatusOK, strings.Repeat("x", 5<<20))
+			if c.well > 0 { // some parts are read first
+				s.Behave(big, big, big, big, big, nil, nil)
+			}
+			s.Behave(slices.Repeat([]http.HandlerFunc{c.how}, 200)...)
+			before := len(s.Requests())
+			j := b.reader()
+			require.Positive(t, b.step(&j))
+			require.LessOrEqual(t, len(s.Requests())-before, c.most)
+		})
+	}
+}
+
 // Where every ticket has the account fail, it is the account: its connection fails, and so does the sync.
 func TestAnAccountThatFailsForAllTickets(t *testing.T) {
 	for _, path := range []string{"/comments", "show_many"} {

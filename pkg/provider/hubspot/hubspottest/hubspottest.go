@@ -36,6 +36,8 @@ type Server struct {
 	Account int64
 	// Owners are the mail addresses of those who can own contacts, by their ids; nil where the token may not read them.
 	Owners map[string]string
+	// NoOwner is an owner who is told of, and not taken.
+	NoOwner string
 }
 
 // Start starts an account without contacts.
@@ -362,7 +364,7 @@ func (s *Server) valid(properties map[string]string) bool {
 	for name, value := range properties {
 		switch name {
 		case "hubspot_owner_id":
-			if s.Owners[value] == "" {
+			if s.Owners[value] == "" || value == s.NoOwner {
 				return false
 			}
 		case "email", "firstname", "lastname", "phone", "company", "jobtitle", "visavis_band", "hs_lead_status":
