@@ -126,7 +126,7 @@ func (s *desk) begin(ctx context.Context, known notice.Known) (_ notice.Known, c
 func (s *desk) began(found zendesk.Standing, made bool, comments []string) string {
 	marked := slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, s.backMark()) })
 	switch {
-	case !s.to.TakesBack(), !made && (s.told > 0 || !marked):
+	case !s.to.TakesBack(), !made && !marked:
 		return ""
 	case made && found.Status != "":
 		return found.Status
