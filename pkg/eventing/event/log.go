@@ -138,8 +138,8 @@ type query struct {
 func (f Filter) queries(org id.Org, after Position, limit int) []query {
 	lo, hi := f.window(after)
 	args := []any{org, lo, hi, limit, append([]string{}, f.WithoutJobs...)}
-	const within = `SELECT ` + columns + ` FROM event
-		WHERE org_id = $1 AND id >= $2 AND id < $3 AND (type <> '` + string(JobCompleted) + `' OR data->>'kind' <> ALL($5))`
+	const within = `SELECT ` + columns + ` FROM event WHERE org_id = $1 AND id >= $2 AND id < $3
+			AND (type <> '` + string(JobCompleted) + `' OR data->>'kind' <> ALL($5))`
 	order := ` ORDER BY id DESC LIMIT $4`
 	if f.Ascending {
 		order = ` ORDER BY id LIMIT $4`
