@@ -24,6 +24,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/portals/portal/portaltest"
@@ -56,8 +57,8 @@ func catalogue(t *testing.T, w *apitest.World) (schemas map[string]*jsonschema.S
 	return schemas, entries
 }
 
-// receives makes a webhook of Acme's that receives every type at a path of a receiver, which checks the signatures.
-func receives(t *testing.T, w *apitest.World, at *endpoint.Server, path string, key apikey.Secret) {
+// receives makes a webhook of Acme's that receives every type at a path of a receiver, which checks the signatures. It answers its id.
+func receives(t *testing.T, w *apitest.World, at *endpoint.Server, path string, key apikey.Secret) string {
 	t.Helper()
 	o := w.Operation(t, "createWebhook")
 	answer := w.Call(t, o, apitest.Request{Path: o.Path, Key: key, Body: map[string]any{
@@ -65,20 +66,21 @@ func receives(t *testing.T, w *apitest.World, at *endpoint.Server, path string, 
 	}})
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	at.Set(path, endpoint.Behaviour{Secret: answer.Data(t)["secret"].(string)})
+	return answer.Data(t)["id"].(string)
 }
 
 // deliver sends all that is due to a receiver, as a worker does.
 func deliver(t *testing.T, w *apitest.World, to *endpoint.Server) {
 	t.Helper()
-	client := egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: to.RootCAs(), Timeout: 10 * time.Second})
+	client := egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: to.RootCAs(), Timeout: time.Minute})
 	defer client.Client().CloseIdleConnections()
 	require.NoError(t, delivery.New(delivery.Options{
 		Tenants: w.Tenants, Vault: w.Vault, Renderer: w.Renderer, Shards: w.ShardNames, Egress: client, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 	}).Drain(context.Background()))
 }
 
-// more brings about what no operation does whose body and path are any good ones.
-func more(t *testing.T, w *apitest.World) {
+// more brings about what no operation does whose body and path are any good ones, webhooks tested among it.
+func more(t *testing.T, w *apitest.World, hooks ...string) {
 	t.Helper()
 	do := func(operation, of string, body any) map[string]any {
 		t.Helper()
@@ -86,10 +88,8 @@ func more(t *testing.T, w *apitest.World) {
 		require.Less(t, answer.Status, 300, "%s %s", operation, answer.Raw)
 		return answer.Data(t)
 	}
-	for _, hook := range w.Get(w.Acme.New, "/webhooks").JSON(t)["data"].([]any) {
-		if of := hook.(map[string]any); strings.HasPrefix(of["url"].(string), "https://127.0.0.1:") && len(of["events"].([]any)) == 2 {
-			do("testWebhook", of["id"].(string), nil)
-		}
+	for _, hook := range hooks {
+		do("testWebhook", hook, nil)
 	}
 	unit, place := w.Unit(t, w.Acme), apitest.At(w.Member(t, w.Acme)["memberships"].([]any)[0], "id").(string)
 	for _, enabled := range []bool{false, true} {
@@ -171,7 +171,7 @@ func visited(t *testing.T, w *apitest.World) {
 	_, err = candidate.Expire(t.Context(), w.Tenants, "shard-1", time.Now())
 	require.NoError(t, err)
 	for _, ends := range []string{"now() + INTERVAL '5 days'", "now() - INTERVAL '1 hour'"} {
-		exec(`UPDATE certificate SET expires_at = ` + ends + `, notice_at = now() - INTERVAL '1 minute' WHERE org_id = $1`)
+		exec(`UPDATE certificate SET expires_at = ` + ends + `, notice_at = now() - INTERVAL '1 hour' WHERE org_id = $1`)
 		_, err = certificate.Notice(t.Context(), w.Tenants, "shard-1", time.Now())
 		require.NoError(t, err)
 	}
@@ -189,8 +189,7 @@ func TestWhatIsReceived(t *testing.T) {
 	to, err := endpoint.Start(endpoint.Options{Keep: 100_000})
 	require.NoError(t, err)
 	t.Cleanup(to.Close)
-	receives(t, w, to, "/new", w.Acme.New)
-	receives(t, w, to, "/old", w.OldNamed)
+	hooks := []string{receives(t, w, to, "/new", w.Acme.New), receives(t, w, to, "/old", w.OldNamed)}
 	stock(t, w, w.Acme)
 	w.Each(t, func(t *testing.T, o *route.Operation) {
 		if o.Method != http.MethodGet {
@@ -205,12 +204,13 @@ func TestWhatIsReceived(t *testing.T) {
 	w.Export(t)
 	w.ForgetVisitors(t)
 	w.EraseCandidates(t)
-	more(t, w)
+	more(t, w, hooks...)
 	visited(t, w)
 	deliver(t, w, to)
 
 	schemas, entries := catalogue(t, w)
-	seen := map[string]int{}
+	// What was received is counted by its events: each is sent again where an answer came late.
+	seen, older := map[string]string{}, map[string]string{}
 	for _, r := range to.Received("/new") {
 		require.True(t, r.Verified, r.Why)
 		var body struct {
@@ -230,9 +230,8 @@ func TestWhatIsReceived(t *testing.T) {
 			name, _, _ = strings.Cut(name, "[]")
 			require.Contains(t, body.Data, name, "%s: what there is nothing of is null", body.Type)
 		}
-		seen[body.Type]++
+		seen[body.ID] = body.Type
 	}
-	older := map[string]int{}
 	for _, r := range to.Received("/old") {
 		require.True(t, r.Verified, r.Why)
 		require.False(t, strings.HasPrefix(r.DeliveryID, "whd_"), r.DeliveryID)
@@ -250,17 +249,44 @@ func TestWhatIsReceived(t *testing.T) {
 		}
 		delete(body, "aiGenerated") // in every contract
 		require.Len(t, body, 4, "%s", r.Body)
-		older[body["type"].(string)]++
+		older[r.EventID] = body["type"].(string)
 	}
-	require.Equal(t, seen, older)
+	types := func(events map[string]string) map[string]int {
+		counts := map[string]int{}
+		for _, of := range events {
+			counts[of]++
+		}
+		return counts
+	}
+	counts := types(seen)
+	require.Equal(t, counts, types(older))
+	require.Equal(t, 1, counts[string(event.WebhookTest)], "of each webhook its own")
 	var missing []event.Type
 	for _, k := range event.Kinds() {
-		if seen[string(k.Type)] == 0 {
+		if counts[string(k.Type)] == 0 {
 			missing = append(missing, k.Type)
 		}
 	}
 	slices.Sort(missing)
 	require.Equal(t, notByCalls, missing)
+	requireJobsAreTold(t, w)
+}
+
+// requireJobsAreTold requires that a full-access key of before 2026-10-01 is told of the ends of those jobs that it sees, and of exports.
+func requireJobsAreTold(t *testing.T, w *apitest.World) {
+	t.Helper()
+	told := map[bool]int{}
+	for _, e := range w.Events(t, w.Acme.New, "type=job.completed&limit=200") {
+		if apitest.At(e, "data", "kind") == string(job.Export) {
+			continue
+		}
+		seen := w.CallAs(t, "getJob", apitest.At(e, "data", "jobId").(string), w.Acme.Old, nil).Status == http.StatusOK
+		event := w.CallAs(t, "getEvent", apitest.At(e, "id").(string), w.Acme.Old, nil).Status == http.StatusOK
+		require.Equal(t, seen, event, "%v", e)
+		told[seen]++
+	}
+	require.Positive(t, told[false])
+	require.Positive(t, told[true])
 }
 
 func must(b []byte, err error) []byte {

@@ -76,8 +76,7 @@ func show(e activity.Entry) LogEntry {
 	return shown
 }
 
-// guarded are the kinds of things whose entries take the scope that reads them as well: a full-access key of before 2026-10-01
-// never reaches them (spec, Authentication, 5).
+// guarded are the kinds of things whose entries take the scope that reads them as well, of every key.
 var guarded = map[scope.Scope][]string{
 	scope.CandidatesRead: {"candidate", "role"},
 	scope.PeopleRead:     {"person", "membership", "unit"},

@@ -186,6 +186,9 @@ func TestFieldsThatCannotBeRead(t *testing.T) {
 		{"mcp", "", request("tools/call", `{"name":"ask","_meta":5}`), "params._meta is of the wrong type, an object is expected."},
 		{"mcp", "", request("tools/call", `{"name":"ask","arguments":5}`), "arguments is of the wrong type, an object is expected."},
 		{"mcp", "", request("tools/call", `{"name":"ask","arguments":{"question":5}}`), `/properties/question: type: 5 has type "integer", want "string"`},
+		{"mcp", "", request("completion/complete", `{"ref":{"type":"hush"},"argument":{"name":"a","value":"b"}}`), `"params cannot be read."`},
+		{"mcp", "", request("completion/complete", `{"ref":{"type":"hush, cannot unmarshal 1 into Go value of type string"}}`), `"params cannot be read."`},
+		{"mcp", "", request("tools/call", `{"name":"ask","inputResponses":{"hush":{}}}`), `"params cannot be read."`},
 		{"mcp", "", `{"jsonrpc":"2.0","id":{},"method":"tools/list"}`, "id is of the wrong type, a string or a number is expected."},
 		{"mcp", "", `{"jsonrpc":"2.0","id":1,"method":7}`, "one of its fields is of the wrong type."},
 		{"a2a", "1.0", request("SendMessage", `{"message":5}`), "params.message is of the wrong type, an object is expected."},
@@ -200,6 +203,12 @@ func TestFieldsThatCannotBeRead(t *testing.T) {
 		{"a2a", "", request("message/send", `{"message":5}`), "params.message is of the wrong type, an object is expected."},
 		{"a2a", "", request("message/send", message(`"role":"user","parts":[{"kind":"text","text":5}]`)), "params.message.parts.text is of the wrong type, a string is expected."},
 		{"a2a", "", request("message/send", message(`"role":"user","parts":{}`)), "params.message.parts is of the wrong type, a list is expected."},
+		{"a2a", "", request("message/send", message(`"role":"user","parts":[5]`)), "An item of params.message.parts is of the wrong type."},
+		{"a2a", "1.0", request("SendMessage", message(`"role":"ROLE_USER","parts":[5]`)), "An item of params.message.parts is of the wrong type, an object is expected."},
+		{"a2a", "1.0", request("SendMessage", message(`"role":"ROLE_USER","parts":{}`)), "params.message.parts is of the wrong type, a list is expected."},
+		{"a2a", "1.0", request("SendMessage", message(`"role":"ROLE_USER","parts":[],"extensions":[5]`)), "An item of params.message.extensions is of the wrong type, a string is expected."},
+		{"a2a", "1.0", request("SendMessage", message(`"role":5`)), "params.message.role is of the wrong type, a string is expected."},
+		{"a2a", "", request("message/send", message(`"role":5`)), "params.message.role is of the wrong type, a string is expected."},
 		{"a2a", "", request("message/stream", message(`"contextId":5`)), "params.message.contextId is of the wrong type, a string is expected."},
 	} {
 		header := map[string]string{"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -209,7 +218,7 @@ func TestFieldsThatCannotBeRead(t *testing.T) {
 		answer := w.Do(apitest.Request{Method: http.MethodPost, Path: "/agents/" + slug + "/" + tt.at, Body: []byte(tt.body), Header: header})
 		said := strings.ReplaceAll(string(answer.Raw), `\"`, `"`)
 		require.Contains(t, said, tt.want, tt.body)
-		for _, word := range []string{"unmarshal", "Go ", "struct", "interface {}", "mcp.", "a2a."} {
+		for _, word := range []string{"unmarshal", "Go ", "struct", "interface {}", "mcp.", "a2a.", "hush"} {
 			require.NotContains(t, said, word, tt.body)
 		}
 		if strings.Contains(tt.body, "1234567") {

@@ -4,6 +4,7 @@ package events
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -83,6 +85,9 @@ func may(c *route.Call, k *event.Kind, words bool) bool {
 	return c.Principal.Key.Grant().Holds(k.Scope) && (words || !k.RequiresConversation)
 }
 
+// closed are the kinds of jobs of which the caller is told nothing, as GET /jobs shows none.
+func closed(c *route.Call) []job.Kind { return job.Under(c.Principal.Key.Grant().Closed()) }
+
 // Query filters and pages the log.
 type Query struct {
 	route.Paging
@@ -98,6 +103,9 @@ type Query struct {
 
 func (q Query) filter(c *route.Call, words bool) (event.Filter, error) {
 	f := event.Filter{From: q.From.Time, To: q.To.Time, Ascending: q.Order == "asc"}
+	for _, kind := range closed(c) {
+		f.WithoutJobs = append(f.WithoutJobs, string(kind))
+	}
 	var err error
 	if f.After, err = route.QueryID(parseAfter, "after", q.After); err != nil {
 		return f, err
@@ -203,6 +211,15 @@ func (a *API) get(ctx context.Context, c *route.Call, q *One) (Event, error) {
 	}
 	if kind, known := event.Find(e.Type); known && !may(c, kind, words) {
 		return Event{}, missing
+	}
+	if e.Type == event.JobCompleted {
+		var of struct{ Kind job.Kind }
+		if err := json.Unmarshal(e.Structure, &of); err != nil {
+			return Event{}, err
+		}
+		if slices.Contains(closed(c), of.Kind) {
+			return Event{}, missing
+		}
 	}
 	if words, err = a.Renderer.Words(ctx, c.Org(), words); err != nil {
 		return Event{}, err

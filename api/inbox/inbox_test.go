@@ -278,6 +278,10 @@ func TestAForgottenVisitorIsFoundNowhere(t *testing.T) {
 			require.Nil(t, apitest.At(e, "data", "contact", "name"), kind)
 		}
 	}
+	for _, key := range []apikey.Secret{w.Acme.New, w.OldNamed} {
+		lead := w.Events(t, key, "type=lead.captured&includeConversation=true")[0]
+		require.Nil(t, apitest.At(lead, "data", "answers"), "held back, not empty")
+	}
 	again := w.CallAs(t, "updateInboxItem", handoff, w.Acme.New, map[string]any{"state": "open"})
 	require.Equal(t, inbox.ReasonForgotten, apitest.Reason(t, again, "path.id"))
 }

@@ -217,11 +217,10 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Job
 	}, func(j job.Job) id.Job { return j.ID }, Show)
 }
 
-// visible lists the scopes whose jobs the key sees; nil when it sees all. A full-access key of before 2026-10-01 never reaches candidates, people, the
-// inbox or consent records (spec, Authentication, 5), so that it sees no job on them.
+// visible lists the scopes whose jobs the key sees; nil when it sees all. Of what is closed to it, it sees no job.
 func visible(c *route.Call) []scope.Scope {
 	grant := c.Principal.Key.Grant()
-	if grant.Holds(scope.PortalsRead) && (!grant.FullAccess || !grant.Contract.Before(contract.V20261001)) {
+	if grant.Holds(scope.PortalsRead) && len(grant.Closed()) == 0 {
 		return nil
 	}
 	return append([]scope.Scope{}, grant.Effective()...)

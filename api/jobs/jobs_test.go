@@ -62,15 +62,18 @@ func jobs(t *testing.T, w *apitest.World, key apikey.Secret, query string) []str
 	return apitest.IDs(items)
 }
 
-// A full-access key of before 2026-10-01 never reaches candidates, people, the inbox or consent records: it sees no job on them, which keys that are given
-// portals:read by name do.
+// A full-access key of before 2026-10-01 never reaches candidates, people, the inbox or consent records: it sees no job on them, nor that one has ended, which
+// keys that are given portals:read by name do.
 func TestJobsOfAnOldKeyWithFullAccess(t *testing.T) {
 	w := apitest.NewWorld(t)
 	begun := map[string]string{}
-	for _, operation := range []string{"eraseCandidate", "erasePerson"} {
+	for operation, run := range map[string]func(){
+		"eraseCandidate": func() { w.EraseCandidates(t) }, "erasePerson": func() { w.Erase(t) }, "importPeople": func() { w.RunImports(t) },
+	} {
 		o := w.Operation(t, operation)
 		begun[operation] = w.Call(t, o, apitest.Request{Path: w.Path(t, o, w.Acme), Key: w.Acme.New, Body: w.Body(t, o)}).Data(t)["id"].(string)
 		require.True(t, strings.HasPrefix(begun[operation], "job_"), begun[operation])
+		run() // at once, as what runs other kinds puts the job off
 	}
 	begun["recoverWebhook"] = recovery(t, w, w.Hook(t, nil)["id"].(string), nil)["id"].(string)
 	named := w.Key(w.Acme, scope.Grant{Contract: contract.V20260708, Scopes: []scope.Scope{scope.PortalsRead}})
@@ -86,6 +89,31 @@ func TestJobsOfAnOldKeyWithFullAccess(t *testing.T) {
 		apitest.RequireError(t, w.CallAs(t, "getJob", which, w.Acme.Old, nil), http.StatusNotFound, "not_found", "path.id")
 		apitest.RequireError(t, w.CallAs(t, "cancelJob", which, w.Acme.Old, nil), http.StatusNotFound, "not_found", "path.id")
 	}
+
+	ended := w.CallAs(t, "cancelJob", begun["recoverWebhook"], w.Acme.Old, nil)
+	require.Equal(t, http.StatusOK, ended.Status, "%s", ended.Raw)
+	named = w.Key(w.Acme, scope.Grant{Contract: contract.V20260708, Scopes: []scope.Scope{scope.EventsRead, scope.PortalsRead}})
+	events := map[string]string{}
+	for _, e := range w.Events(t, named, "type=job.completed") {
+		events[apitest.At(e, "data", "jobId").(string)] = e.(map[string]any)["id"].(string)
+	}
+	for _, query := range []string{"type=job.completed&limit=1", "type=job.completed,portal.created&limit=1", "limit=1", "limit=1&to=2100-01-01"} {
+		page := w.Events(t, w.Acme.Old, query)
+		require.Len(t, page, 1, "a page is as full for this key: %s", query)
+	}
+	told := apitest.IDs(w.Events(t, w.Acme.Old, "limit=200"))
+	for operation, which := range begun {
+		e := events[which]
+		require.NotEmpty(t, e, operation)
+		if operation == "recoverWebhook" {
+			require.Contains(t, told, e)
+			require.Equal(t, http.StatusOK, w.CallAs(t, "getEvent", e, w.Acme.Old, nil).Status)
+			continue
+		}
+		require.NotContains(t, told, e, operation)
+		apitest.RequireError(t, w.CallAs(t, "getEvent", e, w.Acme.Old, nil), http.StatusNotFound, "not_found", "path.id")
+	}
+	require.Equal(t, []string{events[begun["recoverWebhook"]]}, apitest.IDs(w.Events(t, w.Acme.Old, "type=job.completed&order=asc")))
 }
 
 // Each field at its bounds and beyond them, on both contracts.

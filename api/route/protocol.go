@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/base/problem"
@@ -105,7 +106,7 @@ func withoutTypes(answer []byte) []byte {
 		case failure != nil:
 			failure["message"] = plainText(failure["message"])
 			data, _ := failure["data"].(map[string]any)
-			if said, ok := data["error"].(string); ok {
+			if said, ok := data["error"].(string); ok && plainText(said) != said {
 				data["error"] = plainText(said)
 				failure["message"] = data["error"]
 			}
@@ -131,15 +132,27 @@ func withoutTypes(answer []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
+// wrapped is how a library says that it could not read the parameters of a request, which it repeats.
+var wrapped = regexp.MustCompile(`(?s)unmarshaling ".*" into a \*?[\w.]+: (.+)$`)
+
 // unread is how the libraries say that a value is of the wrong type, and where: as a type's field, behind the type's name and in one of
 // them its package's, or as a whole.
 var unread = regexp.MustCompile(`cannot unmarshal .* into Go (?:value of type|struct field (?:mcp\.)?(\w+)\.([\w.]+) of type) (.+)$`)
 
-// kindsOf are the kinds of values, by how the names of their types begin.
-var kindsOf = []struct{ begins, kind string }{
-	{"string", "a string"}, {"bool", "true or false"}, {"int", "a number"}, {"float", "a number"}, {"[]", "a list"}, {"map[", "an object"}, {"jsonrpc.", "an object"},
-	{"a2a.Message", "an object"}, {"a2a.SendMessageRequest", "an object"}, {"a2a.MessageSendParams", "an object"}, {"a2a.TaskID", "a string"}, {"mcp.", "an object"},
+// kindsOf are the kinds of values, by the names of their types.
+var kindsOf = []struct {
+	types *regexp.Regexp
+	kind  string
+}{
+	{regexp.MustCompile(`^(?:string|a2a\.TaskID|a2a\.MessageRole|mcp\.LoggingLevel)$`), "a string"},
+	{regexp.MustCompile(`^bool$`), "true or false"},
+	{regexp.MustCompile(`^(?:u?int|float)\d*$`), "a number"},
+	{regexp.MustCompile(`^\[\]`), "a list"},
+	{regexp.MustCompile(`^(?:map\[|jsonrpc\.|mcp\.|a2a\.(?:Message|SendMessageRequest|MessageSendParams)$)`), "an object"},
 }
+
+// listed are the fields that are lists: a failure names one also where an item of it is meant.
+var listed = []string{"acceptedOutputModes", "extensions", "parts", "referenceTaskIds"}
 
 // plainText is what a library said of a request that it could not read, in words that name the field.
 func plainText(said any) any {
@@ -152,6 +165,11 @@ func plainText(said any) any {
 		return "params is missing."
 	case strings.HasSuffix(text, "parse error: EOF"):
 		return "The body is empty."
+	}
+	if params := wrapped.FindStringSubmatch(text); params != nil {
+		if text = params[1]; !strings.HasPrefix(text, "json: cannot unmarshal ") {
+			return "params cannot be read."
+		}
 	}
 	found := unread.FindStringSubmatch(text)
 	if found == nil {
@@ -168,13 +186,20 @@ func plainText(said any) any {
 	case strings.HasPrefix(found[3], "jsonrpc."):
 		field = "The body"
 	}
-	plain := field + " is of the wrong type"
-	for _, e := range kindsOf {
-		if strings.HasPrefix(found[3], e.begins) {
-			return plain + ", " + e.kind + " is expected."
+	kind := ""
+	for _, k := range kindsOf {
+		if k.types.MatchString(found[3]) {
+			kind = k.kind
+			break
 		}
 	}
-	return plain + "."
+	if last := field[strings.LastIndex(field, ".")+1:]; kind != "a list" && slices.Contains(listed, last) {
+		field = "An item of " + field
+	}
+	if kind == "" {
+		return field + " is of the wrong type."
+	}
+	return field + " is of the wrong type, " + kind + " is expected."
 }
 
 // identified says whether the caller of a request proved before who they are, by a key of another protocol.

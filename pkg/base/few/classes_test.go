@@ -54,9 +54,12 @@ func TestNothingThatIsToldIsOfFew(t *testing.T) {
 			c    few.Classes
 			told [][]few.Record
 		)
-		for _, set := range asked(t) {
+		for rest := asked(t); len(rest) > 0; {
+			n := min(rapid.IntRange(1, 3).Draw(t, "together"), len(rest))
+			sets := rest[:n]
+			rest = rest[n:]
 			before := c.Bytes()
-			takeBack, may := c.Tell(set)
+			takeBack, may := c.Tell(sets...)
 			if !may || rapid.IntRange(0, 3).Draw(t, "taken back") == 0 {
 				if may {
 					takeBack()
@@ -64,7 +67,7 @@ func TestNothingThatIsToldIsOfFew(t *testing.T) {
 				require.Equal(t, before, c.Bytes(), "what is not told is not entered")
 				continue
 			}
-			told = append(told, set)
+			told = append(told, sets...)
 			read, err := few.Read(c.Bytes())
 			require.NoError(t, err)
 			require.Equal(t, c.Bytes(), read.Bytes())

@@ -95,6 +95,11 @@ func TestFullAccess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := slices.DeleteFunc(scope.All(), func(s scope.Scope) bool { return slices.Contains(c.without, s) })
 			require.Equal(t, want, c.grant.Effective())
+			if strings.HasPrefix(name, "old") {
+				require.ElementsMatch(t, closed, c.grant.Closed())
+			} else {
+				require.Empty(t, c.grant.Closed())
+			}
 			for _, s := range scope.All() {
 				require.Equal(t, slices.Contains(want, s), c.grant.Holds(s), s)
 			}
@@ -110,6 +115,7 @@ func TestNamedScopesOfOldKeys(t *testing.T) {
 		require.False(t, named(old).Holds(s), s)
 		require.False(t, named(now).Holds(s), s)
 	}
+	require.Empty(t, named(old, scope.PortalsRead).Closed())
 }
 
 func TestCovers(t *testing.T) {

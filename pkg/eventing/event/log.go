@@ -32,10 +32,12 @@ const Noun errdefs.Noun = "event"
 // Filter narrows a list; zero fields do not.
 type Filter struct {
 	// Types are those to list; nil for all.
-	Types    []Type
-	Session  id.Session
-	Subject  id.Subject
-	From, To time.Time
+	Types []Type
+	// WithoutJobs are kinds of jobs whose job.completed is left out.
+	WithoutJobs []string
+	Session     id.Session
+	Subject     id.Subject
+	From, To    time.Time
 	// After is the event that those listed come after.
 	After id.Event
 	// Ascending lists in the order of the commits, oldest first.
@@ -135,8 +137,9 @@ type query struct {
 // event_by_subject, or event_by_type once for each type, which together have the page.
 func (f Filter) queries(org id.Org, after Position, limit int) []query {
 	lo, hi := f.window(after)
-	args := []any{org, lo, hi, limit}
-	const within = `SELECT ` + columns + ` FROM event WHERE org_id = $1 AND id >= $2 AND id < $3`
+	args := []any{org, lo, hi, limit, append([]string{}, f.WithoutJobs...)}
+	const within = `SELECT ` + columns + ` FROM event WHERE org_id = $1 AND id >= $2 AND id < $3
+			AND (type <> '` + string(JobCompleted) + `' OR data->>'kind' <> ALL($5))`
 	order := ` ORDER BY id DESC LIMIT $4`
 	if f.Ascending {
 		order = ` ORDER BY id LIMIT $4`
@@ -144,16 +147,16 @@ func (f Filter) queries(org id.Org, after Position, limit int) []query {
 	switch {
 	case !f.Session.IsZero():
 		return []query{{within + `
-			AND session_id = $5 AND ($6::UUID IS NULL OR subject_id = $6) AND ($7::TEXT[] IS NULL OR type = ANY($7))` + order,
+			AND session_id = $6 AND ($7::UUID IS NULL OR subject_id = $7) AND ($8::TEXT[] IS NULL OR type = ANY($8))` + order,
 			append(args, f.Session, f.Subject, f.Types)}}
 	case !f.Subject.IsZero():
-		return []query{{within + ` AND subject_id = $5 AND ($6::TEXT[] IS NULL OR type = ANY($6))` + order,
+		return []query{{within + ` AND subject_id = $6 AND ($7::TEXT[] IS NULL OR type = ANY($7))` + order,
 			append(args, f.Subject, f.Types)}}
 	case f.Types != nil:
 		types := slices.Compact(slices.Sorted(slices.Values(f.Types)))
 		all := make([]query, len(types))
 		for i, kind := range types {
-			all[i] = query{within + ` AND type = $5` + order, append(slices.Clip(args), kind)}
+			all[i] = query{within + ` AND type = $6` + order, append(slices.Clip(args), kind)}
 		}
 		return all
 	}

@@ -131,6 +131,20 @@ func (k Kind) Cancellable() bool {
 	}
 }
 
+// Under lists the kinds whose jobs take one of some scopes, by which it is known what job.completed tells of. An export is not among
+// them: whatever records it is of, it names none.
+func Under(scopes []scope.Scope) (kinds []Kind) {
+	for _, s := range scopes {
+		kinds = append(kinds, under[s]...)
+	}
+	return kinds
+}
+
+var under = map[scope.Scope][]Kind{
+	scope.CandidatesData: {CandidateErase},
+	scope.PeopleWrite:    {Erase, PeopleImport, UnitSwitch},
+}
+
 // State is where a job stands.
 type State string
 

@@ -123,12 +123,15 @@ func TestAnAnswerOfADuoCountsOnce(t *testing.T) {
 		grounded    *bool
 		interrupted bool
 	}{{-1, nil, false}, {900, new(true), false}, {-1, new(false), false}, {-1, new(true), true}} {
-		h.turn(s, i+2, part.ms, part.grounded, part.interrupted)
+		at := 2*i + 2
+		h.turn(s, at, part.ms, part.grounded, part.interrupted)
 		if i > 0 {
-			h.exec(`UPDATE turn SET timing = timing || '{"continues": true}' WHERE org_id = $1 AND session_id = $2 AND ordinal = $3`, s, i+2)
+			h.exec(`UPDATE turn SET timing = timing || '{"continues": true}' WHERE org_id = $1 AND session_id = $2 AND ordinal = $3`, s, at)
 		}
 	}
-	h.turn(s, 7, 300, new(true), false)
+	h.turn(s, 5, -1, nil, false)
+	h.exec(`UPDATE turn SET speaker = 'user' WHERE org_id = $1 AND session_id = $2 AND ordinal = 5`, s)
+	h.turn(s, 10, 300, new(true), false)
 	h.tell(event.SessionEnded, map[string]any{"sessionId": s, "kind": "conversation", "language": "en", "endReason": "left", "durationS": 60})
 	h.count()
 	tiles := h.tiles(dashboard.Conversations, hour)

@@ -143,7 +143,7 @@ func (f *found) findSessions(ctx context.Context, tx *tenant.Tx, all []entry) (e
 const selectSessions = `SELECT id, portal_id, person_id, membership_id, kind, sandbox FROM session WHERE org_id = $1 AND id = ANY($2)`
 
 // findSaid counts the answers of sessions that ended, whether or not their words may be read: those of a duo with all their
-// parts. It rides turn_pkey.
+// parts, also where somebody spoke between them, as an avatar that may not be interrupted goes on. It rides turn_pkey.
 func (f *found) findSaid(ctx context.Context, tx *tenant.Tx, all []entry) error {
 	f.said = map[id.Session]counts{}
 	which := ids(all, func(n entry) id.Session { return n.Session }, event.SessionEnded)
@@ -174,7 +174,6 @@ func (f *found) findSaid(ctx context.Context, tx *tenant.Tx, all []entry) error 
 			end()
 			answer = part
 		}
-		part.grounded = nil
 		return nil
 	}); err != nil {
 		return err

@@ -190,6 +190,46 @@ func TestNothingOfFewCanBeWorkedOut(t *testing.T) {
 	require.Greater(t, told, 100, "most is told")
 }
 
+// What is not told leaves the ledger as it was, also where some of its classes could have been told.
+func TestWhatIsNotToldIsNotEntered(t *testing.T) {
+	written := func(l *ledger) map[string][]byte {
+		all := map[string][]byte{}
+		for kind, c := range l.classes {
+			if c.Len() > 0 {
+				all[kind] = c.Bytes()
+			}
+		}
+		return all
+	}
+	refused := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSchool()
+		for range rapid.IntRange(5, 30).Draw(t, "steps") {
+			s.lives(t)
+			var all []*learner
+			for who := range everywhere {
+				if l := s.people[who]; l != nil {
+					all = append(all, l)
+				}
+			}
+			s.ledger.kept, s.ledger.told = map[string]*kept{}, map[string]bool{}
+			for _, p := range append(objectives(all), results(all)) {
+				c := s.ledger.counted(p)
+				for _, begins := range layouts(p.blocks) {
+					k := &kept{Begins: begins, Groups: laid(begins, c.blocks)}
+					k.add(k.all(), c)
+					before := written(&s.ledger)
+					if !s.ledger.enter(p.name, k) {
+						refused++
+						require.Equal(t, before, written(&s.ledger))
+					}
+				}
+			}
+		}
+	})
+	require.Greater(t, refused, 100)
+}
+
 // Where a part of the rule is left out the judge finds what is of few.
 func TestWeakerRulesTellOfFew(t *testing.T) {
 	for name, forget := range map[string]func(l *ledger){
@@ -330,6 +370,7 @@ func TestAsManyAsThereCanBe(t *testing.T) {
 		all = append(all, &learner{person: id.NewPerson(), percent: 60})
 	}
 	require.Nil(t, tell(all))
+	require.Equal(t, mostRecords, s.ledger.classes[everybody].Len(), "of more nothing is entered")
 }
 
 func TestLayouts(t *testing.T) {

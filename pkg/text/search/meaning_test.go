@@ -32,7 +32,7 @@ func TestUnderstand(t *testing.T) {
 	require.Empty(t, search.Meanings("xx", "parking"))
 }
 
-// A stop word means nothing that is only written alike but for its diacritics or its capital.
+// A stop word means nothing that is only written alike but for its diacritics.
 func TestStopWordsAreNotTheirLookalikes(t *testing.T) {
 	for _, c := range []struct{ language, text, not string }{
 		{"fr", "posez le sac sur le banc", "security"}, {"es", "te puedo ayudar", "coffee_tea"}, {"de", "über den Hof", "taxi_word"},
