@@ -6,14 +6,12 @@ import (
 )
 
 // AsksSure says whether what was said asks no more than whether what was answered is sure ([sure] in
-// the files under talk): "are you sure?". A word that may agree as well asks with a question mark.
+// the files under talk): "are you sure?". What agrees or denies asks only with a question mark: "that
+// is right".
 func AsksSure(language, text string) bool {
-	asked := strings.ContainsAny(text, "?？؟")
 	for _, t := range likely(language, text) {
-		said := hear(text, t.spellings)
-		if _, sure := t.stands(said, "sure", farRest, nil); sure {
-			agrees := len(said.words) == 1 && slices.Contains([]Act{Yes, No, Okay}, t.courtesy(said, text))
-			return asked || !agrees
+		if _, sure := t.stands(hear(text, t.spellings), "sure", farRest, nil); sure {
+			return strings.ContainsAny(text, "?？؟") || !slices.Contains([]Act{Yes, No, Okay}, Hear(language, text).Act)
 		}
 	}
 	return false
