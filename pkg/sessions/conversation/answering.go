@@ -131,9 +131,10 @@ func (c *Conversation) aside(means intent) bool {
 	return true
 }
 
-// repeat says the avatar's last words again, after some pieces.
-func (c *Conversation) repeat(before ...Piece) {
-	said := c.lastWords()
+// repeat says the avatar's last words again.
+func (c *Conversation) repeat() { c.sayAgain(c.lastWords(nil)) }
+
+func (c *Conversation) sayAgain(said []session.Turn) {
 	if len(said) == 0 {
 		s := c.reply(c.ownOrigin(), bookOf(c.language).askAgain)
 		s.act = ActClarify
@@ -141,12 +142,9 @@ func (c *Conversation) repeat(before ...Piece) {
 		return
 	}
 	s := c.reply(c.ownOrigin())
-	s.act, s.pending = ActRepeat, before
+	s.act = ActRepeat
 	for _, turn := range said {
-		var by *persona.Host
-		if by = c.called; by == nil && c.floor != nil {
-			by = c.floor.At(turn.Host)
-		}
+		by := c.saysAgain(&turn)
 		for _, sentence := range sentencesOf(withoutSources(&turn, withoutMoment(&turn, turn.Text))) {
 			s.pending = append(s.pending, Piece{Text: sentence, Retrieval: untold, ModelFirst: untold, host: by})
 		}
@@ -154,10 +152,19 @@ func (c *Conversation) repeat(before ...Piece) {
 	c.speak(s)
 }
 
-// lastWords are the turn of the avatar's last words; of a duo, those in which the two said them.
-func (c *Conversation) lastWords() (said []session.Turn) {
+// saysAgain is the host who says again what a turn said, nil where there are none.
+func (c *Conversation) saysAgain(t *session.Turn) *persona.Host {
+	if c.called != nil || c.floor == nil {
+		return c.called
+	}
+	return c.floor.At(t.Host)
+}
+
+// lastWords are the turn of the avatar's last words; of a duo, those in which the two said them. What is
+// skipped are none.
+func (c *Conversation) lastWords(skips func(*session.Turn) bool) (said []session.Turn) {
 	for _, turn := range slices.Backward(c.turns) {
-		ours := turn.Speaker == session.Avatar && !turn.Unrecorded && withoutMoment(&turn, turn.Text) != ""
+		ours := turn.Speaker == session.Avatar && !turn.Unrecorded && withoutMoment(&turn, turn.Text) != "" && (skips == nil || !skips(&turn))
 		switch {
 		case len(said) == 0 && !ours:
 			continue

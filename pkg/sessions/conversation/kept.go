@@ -107,7 +107,7 @@ func (b extractive) Keeping(ctx context.Context, q Question) Stream {
 			pieces = append(pieces, Piece{Text: text})
 		}
 		for _, p := range pieces {
-			p.Act, p.Retrieval, p.ModelFirst = ActDisclosure, untold, untold
+			p.Act, p.quoted, p.Retrieval, p.ModelFirst = ActDisclosure, false, untold, untold
 			if !yield(p, nil) {
 				return
 			}

@@ -11,7 +11,7 @@ import (
 func AsksSure(language, text string) bool {
 	for _, t := range likely(language, text) {
 		if _, sure := t.stands(hear(text, t.spellings), "sure", farRest, nil); sure {
-			return strings.ContainsAny(text, "?？؟") || !slices.Contains([]Act{Yes, No, Okay}, Hear(language, text).Act)
+			return strings.ContainsAny(text, "?？؟吗") || !slices.Contains([]Act{Yes, No, Okay}, Hear(language, text).Act)
 		}
 	}
 	return false
