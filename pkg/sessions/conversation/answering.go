@@ -66,7 +66,7 @@ func (c *Conversation) answer() {
 		return
 	}
 	switch {
-	case c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means) && c.filled(text):
+	case c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means, text) && c.filled(text):
 		c.unanswered = nil
 	case c.small(means):
 		c.answeredSmall()
@@ -109,8 +109,9 @@ func (c *Conversation) small(means intent) bool {
 	}
 	texts, ok := c.pleasantry(means)
 	if ok {
-		s := c.reply(c.ownOrigin(), texts...)
-		s.act = actsOf[means]
+		again := c.putAgain(means)
+		s := c.reply(c.ownOrigin(), append(texts, again...)...)
+		s.act, s.asking = actsOf[means], len(again) > 0
 		c.speak(s)
 	}
 	return ok
@@ -126,8 +127,21 @@ func (c *Conversation) askForPerson() bool {
 
 // aside has the packs tell what is asked about the avatar itself.
 func (c *Conversation) aside(means intent) bool {
-	q := c.question(strings.Join(c.unanswered, " "))
-	c.think(&thought{question: q.Text, language: c.language}, func(ctx context.Context) Stream { return c.asides[means](ctx, q) })
+	q, again := c.question(strings.Join(c.unanswered, " ")), c.putAgain(means)
+	c.think(&thought{question: q.Text, language: c.language}, func(ctx context.Context) Stream {
+		return func(yield func(Piece, error) bool) {
+			for p, err := range c.asides[means](ctx, q) {
+				if !yield(p, err) {
+					return
+				}
+			}
+			for _, text := range again {
+				if !yield(Piece{Text: text, Act: actsOf[means], asks: true, Retrieval: untold, ModelFirst: untold}, nil) {
+					return
+				}
+			}
+		}
+	})
 	return true
 }
 

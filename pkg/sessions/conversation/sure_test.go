@@ -27,7 +27,7 @@ func rehearsed(t *testing.T, knowledge Knowledge, lines ...string) (text string,
 
 func TestWhoAsksWhetherItIsSureIsToldWhatSaysSo(t *testing.T) {
 	dogs := pack{{Title: "House rules.md", Heading: "Dogs", Text: "Dogs are not allowed in the museum.", Language: "en", Score: 0.9}}
-	const want = "bot: That is what \"House rules\" says:\nbot: Dogs are not allowed in the museum.`
+	const want = `That is what "House rules" says: Dogs are not allowed in the museum.`
 	for _, doubt := range []string{"Are you sure?", "Really?"} {
 		text, act := rehearsed(t, dogs, "Are dogs allowed in the museum?", doubt)
 		require.Equal(t, want, text)
