@@ -102,3 +102,17 @@ func TestAPromptHidesNoAnswer(t *testing.T) {
 		require.Contains(t, strings.Join(s.heard(), "\n"), "bot: That is what \"House rules\" says:\nbot: Dogs are not allowed in the museum.")
 	})
 }
+
+// What confirms or denies asks nothing: what was repeated to the user is taken, or asked for again.
+func TestWhatConfirmsDoesNotAskWhetherItIsSure(t *testing.T) {
+	for _, c := range []struct {
+		language, text string
+		want           intent
+	}{
+		{"fr", "C'est exact.", sayYes}, {"es", "Es correcto.", sayYes}, {"es", "No es correcto.", sayNo}, {"it", "È corretto.", sayYes},
+		{"it", "Non è corretto.", sayNo}, {"it", "Non è giusto.", sayNo}, {"de", "Ganz sicher.", sayYes}, {"nl", "Zeker weten.", sayYes},
+		{"pl", "Na pewno.", sayYes}, {"fr", "Ah bon.", sayOkay}, {"fr", "Ah bon ?", askSure}, {"it", "È corretto?", askSure}, {"en", "are you sure", askSure},
+	} {
+		require.Equal(t, c.want, heardIntent(c.language, c.text), c.text)
+	}
+}

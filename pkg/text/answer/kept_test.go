@@ -36,7 +36,7 @@ func TestOfTalkKept(t *testing.T) {
 	for language, said := range map[string][2]string{
 		"en": {"Calls with our avatar are stored.", "Emergency calls are recorded for one year."},
 		"de": {"Gespräche mit dem Avatar werden gespeichert.", "Gespräche mit dem Zeitzeugen wurden aufgezeichnet."},
-		"es": {"Las charlas con el avatar se guardan.", "La charla del autor se graba."},
+		"es": {"Las charlas con el avatar se guardan.", "La charla del escritor se graba."},
 		"fr": {"Les échanges avec l'avatar sont conservés.", "Les échanges scolaires sont enregistrés ici."},
 		"tr": {"Avatar ile görüşmeler saklanır.", "İş görüşmeleri kaydedilir."},
 	} {
