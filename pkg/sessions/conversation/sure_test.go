@@ -111,7 +111,7 @@ func TestWhatConfirmsDoesNotAskWhetherItIsSure(t *testing.T) {
 	}{
 		{"fr", "C'est exact.", sayYes}, {"es", "Es correcto.", sayYes}, {"es", "No es correcto.", sayNo}, {"it", "È corretto.", sayYes},
 		{"it", "Non è corretto.", sayNo}, {"it", "Non è giusto.", sayNo}, {"de", "Ganz sicher.", sayYes}, {"nl", "Zeker weten.", sayYes},
-		{"pl", "Na pewno.", sayYes}, {"fr", "Ah bon.", sayOkay}, {"fr", "Ah bon ?", askSure}, {"it", "È corretto?", askSure}, {"en", "are you sure", askSure},
+		{"pl", "Na pewno.", sayYes}, {"fr", "Ah bon.", sayOkay}, {"fr", "Ah bon ?", askSure}, {"it", "È corretto?", askSure}, {"en", "are you sure", askSure}, {"de", "bist du dir sicher", askSure}, {"es", "Sí, es correcto.", sayYes}, {"it", "Sì, è corretto.", sayYes},
 	} {
 		require.Equal(t, c.want, heardIntent(c.language, c.text), c.text)
 	}
