@@ -37,7 +37,7 @@ const (
 var actsOf = map[intent]Act{
 	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat, askSure: ActRepeat,
 	sayGoodbye: ActGoodbye, askPerson: ActHandoff, sayYes: ActClarify, sayNo: ActClarify, sayOkay: ActAcknowledge, askAbility: ActAbility,
-	sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify, askClock: ActAnswer,
+	askKept: ActDisclosure, sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify, askClock: ActAnswer,
 }
 
 // with is the act of an answer so far and its next piece: one that states something

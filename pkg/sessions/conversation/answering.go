@@ -66,7 +66,7 @@ func (c *Conversation) answer() {
 		return
 	}
 	switch {
-	case c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means) && c.filled(text):
+	case c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means, text) && c.filled(text):
 		c.unanswered = nil
 	case c.small(means):
 		c.answeredSmall()
@@ -109,8 +109,9 @@ func (c *Conversation) small(means intent) bool {
 	}
 	texts, ok := c.pleasantry(means)
 	if ok {
-		s := c.reply(c.ownOrigin(), texts...)
-		s.act = actsOf[means]
+		again := c.putAgain(means)
+		s := c.reply(c.ownOrigin(), append(texts, again...)...)
+		s.act, s.asking = actsOf[means], len(again) > 0
 		c.speak(s)
 	}
 	return ok
@@ -126,14 +127,28 @@ func (c *Conversation) askForPerson() bool {
 
 // aside has the packs tell what is asked about the avatar itself.
 func (c *Conversation) aside(means intent) bool {
-	q := c.question(strings.Join(c.unanswered, " "))
-	c.think(&thought{question: q.Text, language: c.language}, func(ctx context.Context) Stream { return c.asides[means](ctx, q) })
+	q, again := c.question(strings.Join(c.unanswered, " ")), c.putAgain(means)
+	c.think(&thought{question: q.Text, language: c.language}, func(ctx context.Context) Stream {
+		return func(yield func(Piece, error) bool) {
+			for p, err := range c.asides[means](ctx, q) {
+				if !yield(p, err) {
+					return
+				}
+			}
+			for _, text := range again {
+				if !yield(Piece{Text: text, Act: actsOf[means], asks: true, Retrieval: untold, ModelFirst: untold}, nil) {
+					return
+				}
+			}
+		}
+	})
 	return true
 }
 
-// repeat says the avatar's last words again, after some pieces.
-func (c *Conversation) repeat(before ...Piece) {
-	said := c.lastWords()
+// repeat says the avatar's last words again.
+func (c *Conversation) repeat() { c.sayAgain(c.lastWords(nil)) }
+
+func (c *Conversation) sayAgain(said []session.Turn) {
 	if len(said) == 0 {
 		s := c.reply(c.ownOrigin(), bookOf(c.language).askAgain)
 		s.act = ActClarify
@@ -141,12 +156,9 @@ func (c *Conversation) repeat(before ...Piece) {
 		return
 	}
 	s := c.reply(c.ownOrigin())
-	s.act, s.pending = ActRepeat, before
+	s.act = ActRepeat
 	for _, turn := range said {
-		var by *persona.Host
-		if by = c.called; by == nil && c.floor != nil {
-			by = c.floor.At(turn.Host)
-		}
+		by := c.saysAgain(&turn)
 		for _, sentence := range sentencesOf(withoutSources(&turn, withoutMoment(&turn, turn.Text))) {
 			s.pending = append(s.pending, Piece{Text: sentence, Retrieval: untold, ModelFirst: untold, host: by})
 		}
@@ -154,10 +166,19 @@ func (c *Conversation) repeat(before ...Piece) {
 	c.speak(s)
 }
 
-// lastWords are the turn of the avatar's last words; of a duo, those in which the two said them.
-func (c *Conversation) lastWords() (said []session.Turn) {
+// saysAgain is the host who says again what a turn said, nil where there are none.
+func (c *Conversation) saysAgain(t *session.Turn) *persona.Host {
+	if c.called != nil || c.floor == nil {
+		return c.called
+	}
+	return c.floor.At(t.Host)
+}
+
+// lastWords are the turn of the avatar's last words; of a duo, those in which the two said them. What is
+// skipped are none.
+func (c *Conversation) lastWords(skips func(*session.Turn) bool) (said []session.Turn) {
 	for _, turn := range slices.Backward(c.turns) {
-		ours := turn.Speaker == session.Avatar && !turn.Unrecorded && withoutMoment(&turn, turn.Text) != ""
+		ours := turn.Speaker == session.Avatar && !turn.Unrecorded && withoutMoment(&turn, turn.Text) != "" && (skips == nil || !skips(&turn))
 		switch {
 		case len(said) == 0 && !ours:
 			continue

@@ -58,6 +58,9 @@ type Piece struct {
 	// host is who of a duo says it, once that is known; asks says that it asks a question of the avatar's own.
 	host *persona.Host
 	asks bool
+	// quoted says that the text is a document's word for word, after the engine's own lead.
+	quoted bool
+	lead   string
 	// withheld is a sentence that is not said, but that guardrails hear. The piece holds
 	// nothing else.
 	withheld string

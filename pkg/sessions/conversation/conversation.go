@@ -39,6 +39,8 @@ type Conversation struct {
 	running  sync.WaitGroup
 	builtin  Brain
 	asides   map[intent]func(context.Context, Question) Stream
+	// saidAs is how turns were said here, of those that are remembered.
+	saidAs map[id.Turn]spokenAs
 	// whom looks for whom to turn to in a matter.
 	whom     func(context.Context, Question) Stream
 	model    *generative // nil without a model
@@ -156,6 +158,7 @@ func New(config Config) *Conversation {
 	own := extractive{found}
 	c.builtin = own
 	c.whom = own.Whom
+	c.saidAs = map[id.Turn]spokenAs{}
 	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities, askLanguages: own.Languages, askKept: own.Keeping}
 	if config.Model != nil {
 		c.model = &generative{retrieval: found, running: &c.running, patience: model.NewBreaker(1, config.Clock)}
@@ -354,6 +357,7 @@ func (c *Conversation) remember(t session.Turn) {
 		t.Text, t.Spoken = "", ""
 	}
 	if len(c.turns) == maxRemembered {
+		delete(c.saidAs, c.turns[0].ID)
 		c.turns = append(c.turns[:0], c.turns[1:]...)
 	}
 	c.turns = append(c.turns, t)

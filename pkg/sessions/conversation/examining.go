@@ -6,6 +6,7 @@ import (
 
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/text/search"
 )
 
@@ -28,13 +29,28 @@ func answerOf(goal *persona.Goal) string {
 
 // answersQuestion says whether what was said is the answer to a question of a subject, which
 // everything is but a wish to hear it again, to leave, or for a person who answers elsewhere: who is asked what they would say
-// may answer with a question, or with thanks. Who is asked for more and has "nothing else"
+// may answer with a question, or with thanks. Who asks no more than what is kept of the conversation, or
+// who is speaking, is told. Who is asked for more and has "nothing else"
 // leaves only the question.
-func (c *Conversation) answersQuestion(means intent) bool {
-	if means == askPerson && c.config.Session.PersonAsked != "" {
+func (c *Conversation) answersQuestion(means intent, text string) bool {
+	switch {
+	case means == askPerson && c.config.Session.PersonAsked != "":
+		return false
+	case (means == askKept || means == askWho) && len(sentencesOf(text)) == 1 && len(wordsOf(text)) <= wholly && answer.AsksSelf(c.language, text):
 		return false
 	}
 	return answerOf(c.goals.current()) != "" && means != askRepeat && (means != sayGoodbye || c.goals.further > 0)
+}
+
+// wholly is how many words a message has at most that asks nothing but what is kept or who is speaking.
+const wholly = 12
+
+// putAgain is the question of a subject that stands, to be put again after what was asked in its stead.
+func (c *Conversation) putAgain(means intent) []string {
+	if goal := c.goals.current(); (means == askKept || means == askWho) && answerOf(goal) != "" && c.goals.asked {
+		return []string{c.filledIn(goal.Prompt)}
+	}
+	return nil
 }
 
 // examined has the examiner look at an answer, and asks for more where it is thin. The values

@@ -72,7 +72,7 @@ func TestAQuestionStandsWhereTheConversationGoesOn(t *testing.T) {
 // Whatever is said to a question of a subject is its answer, also what sounds like a question,
 // a courtesy or a yes; only who wants to hear it again is told again.
 func TestWhateverIsSaidAnswersAQuestion(t *testing.T) {
-	for _, said := range []string{"When the alarm rings I leave by the stairs", "How can I help you, sir?", "Yes", "No", "Thank you", "Okay", "Hello there", "What can you do?"} {
+	for _, said := range []string{"When the alarm rings I leave by the stairs", "How can I help you, sir?", "I would ask them whether this is recorded", "I am a robot", "Nothing of this is stored", "Yes", "No", "Thank you", "Okay", "Hello there", "What can you do?"} {
 		t.Run(said, func(t *testing.T) {
 			play(t, func(c *Config) {
 				chat(c)
@@ -89,6 +89,35 @@ func TestWhateverIsSaidAnswersAQuestion(t *testing.T) {
 				s.types(said)
 				s.expect("user: "+said, "bot: Thank you, I have noted that.", "bot: And the oven?", "final")
 				require.Equal(t, map[string]string{session.AnswerTo + "alarm": said}, s.journal.values)
+			})
+		})
+	}
+}
+
+// Who asks what is kept of the conversation, or who is speaking, is told, and asked again: that is no
+// answer, and nothing of it is scored.
+func TestWhoAsksWhatIsKeptOrWhoIsSpeakingAnswersNoQuestion(t *testing.T) {
+	for _, said := range []string{"Is this conversation recorded?", "is this conversation stored", "Are you a robot?", "Wird dieses Gespräch aufgezeichnet?", "are you a human or a machine"} {
+		t.Run(said, func(t *testing.T) {
+			play(t, func(c *Config) {
+				chat(c)
+				keeps(Kept{None: true})(c)
+				first, second := goal("alarm", "The alarm rings.", session.AnswerTo+"alarm"), goal("oven", "And the oven?", session.AnswerTo+"oven")
+				first.Required, second.Required = false, false
+				c.Persona.Goals = []persona.Goal{first, second}
+			}, func(s *stage) {
+				s.ready()
+				s.wait(time.Second)
+				s.expect("bot: The alarm rings.", "final")
+				s.types(said)
+				s.wait(5 * time.Second)
+				told := s.heard()
+				require.Contains(t, strings.Join(told, " "), bookOf("en").disclosure)
+				require.Equal(t, []string{"bot: The alarm rings.", "final"}, told[len(told)-2:])
+				require.Empty(t, s.journal.values)
+				s.types("I leave by the stairs")
+				s.expect("user: I leave by the stairs", "bot: "+bookOf("en").noted, "bot: And the oven?", "final")
+				require.Equal(t, map[string]string{session.AnswerTo + "alarm": "I leave by the stairs"}, s.journal.values)
 			})
 		})
 	}

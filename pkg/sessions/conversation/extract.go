@@ -207,7 +207,7 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 // one piece: they are never said without that.
 func offered(q Question, found finding, passages []Passage) Piece {
 	p := unknown(q.Language)
-	p.Text = answer.Say(q.Language, "nearest")
+	p.Text, p.quoted = answer.Say(q.Language, "nearest"), true
 	for _, s := range found.nearest {
 		p.Text, p.Sources = join(p.Text, asSaid(s.text)), append(p.Sources, sourceOf(&passages[s.passage]))
 	}
@@ -220,13 +220,13 @@ func stated(q Question, found finding, passages []Passage) []Piece {
 	yes := true
 	pieces := make([]Piece, len(found.chosen))
 	for i, s := range found.chosen {
-		pieces[i] = Piece{Text: asSaid(s.text), Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
+		pieces[i] = Piece{Text: asSaid(s.text), Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes, quoted: true}
 	}
 	lead := map[answer.Verdict]string{answer.Holds: answer.Say(q.Language, "yes"), answer.Fails: answer.Say(q.Language, "no")}[found.verdict]
 	if spoken := passages[found.chosen[0].passage].Language; spoken != "" && base(spoken) != base(q.Language) && base(spoken) != base(reading(q.Language, q.Text)) {
 		lead = join(lead, answer.Say(q.Language, "foreign"))
 	}
-	pieces[0].Text = join(lead, pieces[0].Text)
+	pieces[0].Text, pieces[0].lead = join(lead, pieces[0].Text), lead
 	return pieces
 }
 

@@ -126,7 +126,7 @@ func (c *Conversation) part(s *speech, from int) {
 	rest.turn = c.newSpeech(s.turn.Origin).turn
 	rest.turn.Language, rest.turn.Unrecorded = s.turn.Language, s.turn.Unrecorded
 	rest.pending, s.pending = slices.Clone(s.pending[from:]), s.pending[:from]
-	rest.host, rest.follows, rest.sources, rest.line, rest.report = nil, s, nil, timeline{}, -1
+	rest.host, rest.follows, rest.sources, rest.quotes, rest.line, rest.report = nil, s, nil, nil, timeline{}, -1
 	if from > 0 {
 		rest.act, rest.gap, rest.answers = "", "", false // the first part has them
 	} else {

@@ -5,16 +5,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/text/answer"
 )
 
 // Kept is what becomes of what is said in a session, as its settings have it.
 type Kept struct {
-	// None says that no words are kept. Days is for how many days after the session they are, 0
+	// Untold says that it is not told what becomes of the words. None says that no words are kept. Days is for how many days after the session they are, 0
 	// until it is over; nil where no time is set.
-	None bool
-	Days *int64
+	Untold, None bool
+	Days         *int64
+	// Reachable says that how the user is reached is kept, if they tell it.
+	Reachable bool
 	// Read says that people of the organization may read the words.
 	Read bool
 	// Sound is whether the session's sound is kept.
@@ -28,18 +31,25 @@ type SoundKept string
 
 // What becomes of sound. In chats there is none, and in rooms of others it is not known.
 const (
-	SoundUntold  SoundKept = ""
-	SoundOff     SoundKept = "off"
-	SoundAsked   SoundKept = "asked"
-	SoundIsTaped SoundKept = "on"
+	SoundUntold   SoundKept = ""
+	SoundOff      SoundKept = "off"
+	SoundAsked    SoundKept = "asked"
+	SoundIsTaped  SoundKept = "on"
+	SoundWasTaped SoundKept = "stopped"
 )
 
 // told says in a language what is kept, a sentence each.
 func (k *Kept) told(language string, aloud bool) (texts []string) {
 	say := func(key string) { texts = append(texts, answer.Say(language, key)) }
 	switch {
+	case k.Untold:
+		say("keptUnknown")
 	case k.None:
 		say("keptNone")
+		if k.Reachable {
+			say("keptReach")
+		}
+		say("keptJoin")
 	case k.Days == nil:
 		say("keptOpen")
 	case *k.Days == 0:
@@ -49,7 +59,7 @@ func (k *Kept) told(language string, aloud bool) (texts []string) {
 	default:
 		texts = append(texts, strings.ReplaceAll(answer.Say(language, "keptDays"), "{{days}}", strconv.FormatInt(*k.Days, 10)))
 	}
-	if k.Read && !k.None {
+	if k.Read && !k.None && !k.Untold {
 		say("keptRead")
 	}
 	switch k.Sound {
@@ -59,6 +69,8 @@ func (k *Kept) told(language string, aloud bool) (texts []string) {
 		say("keptAsked")
 	case SoundIsTaped:
 		say("keptSound")
+	case SoundWasTaped:
+		say("keptStopped")
 	}
 	if k.Notice != "" && !aloud { // nobody writes down an address that is said
 		texts = append(texts, strings.ReplaceAll(answer.Say(language, "keptNotice"), "{{url}}", k.Notice))
@@ -66,19 +78,26 @@ func (k *Kept) told(language string, aloud bool) (texts []string) {
 	return texts
 }
 
+// keptWithin is how long it may take to look up what is kept: long before the answer is given up.
+const keptWithin = 5 * time.Second
+
 // Keeping says what is kept of the conversation: what the packs say of it, what its settings are,
 // and that it is held with an AI, which who asks that should know as well. Where the settings are
 // not known, nothing is said of them.
 func (b extractive) Keeping(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
-		pieces, err := b.keptByPacks(ctx, q)
-		if err != nil {
-			yield(Piece{}, err)
-			return
+		looking, cancel := context.WithTimeout(ctx, keptWithin)
+		defer cancel()
+		pieces, err := b.keptByPacks(looking, q)
+		if err != nil && b.Log != nil {
+			// That it is an AI is said all the same.
+			b.Log.WarnContext(ctx, "failed to search for what is kept of a session", "session", b.Session.ID, "error", err)
 		}
 		texts := []string{answer.Say(q.Language, "keptUnknown")}
 		if b.Kept != nil {
-			if k, err := b.Kept(ctx); err == nil {
+			reading, cancel := context.WithTimeout(ctx, keptWithin)
+			defer cancel()
+			if k, err := b.Kept(reading); err == nil {
 				texts = k.told(q.Language, b.aloud())
 			} else if b.Log != nil {
 				b.Log.WarnContext(ctx, "failed to read what is kept of a session", "session", b.Session.ID, "error", err)
@@ -88,7 +107,7 @@ func (b extractive) Keeping(ctx context.Context, q Question) Stream {
 			pieces = append(pieces, Piece{Text: text})
 		}
 		for _, p := range pieces {
-			p.Act, p.Retrieval, p.ModelFirst = ActDisclosure, untold, untold
+			p.Act, p.quoted, p.Retrieval, p.ModelFirst = ActDisclosure, false, untold, untold
 			if !yield(p, nil) {
 				return
 			}

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"visavis.dev/pkg/base/id"
@@ -15,6 +16,8 @@ type speech struct {
 	pending []Piece
 	whole   bool
 	sources []Source
+	// quotes are the sentences of documents in it.
+	quotes []Piece
 
 	interruptible bool
 	// own are the avatar's own words, which have no place any more when the user
@@ -165,6 +168,9 @@ func (s *speech) add(p Piece) []data {
 		}
 	}
 	s.turn.Grounded = groundedWith(s.turn.Grounded, p)
+	if text := strings.TrimSpace(strings.TrimPrefix(p.Text, p.lead)); p.quoted && !s.grave && text != "" && !strings.Contains(p.lead, text) {
+		s.quotes = append(s.quotes, Piece{Text: text, Sources: p.Sources, Grounded: p.Grounded, quoted: true, Retrieval: untold, ModelFirst: untold})
+	}
 	if p.Text == "" {
 		return nil
 	}
@@ -237,6 +243,7 @@ func (c *Conversation) end(interrupted bool) {
 		return
 	}
 	c.remember(s.turn)
+	c.saidAs[s.turn.ID] = spokenAs{asking: s.asking, quotes: s.quotes}
 	c.lastSaid = s
 	if c.said != nil {
 		c.said(s)

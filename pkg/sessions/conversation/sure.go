@@ -9,40 +9,58 @@ import (
 	"visavis.dev/pkg/text/answer"
 )
 
-// standBy answers whether the last answer is sure: by its words again, with what says so, or that it
-// is not certain, where it was only offered. What rests on nothing is said again. It is false where
-// nothing was said, or a model is to answer for its own words.
+// spokenAs is how a turn was said: whether it asks for what the avatar wants to know, and the sentences
+// of documents in it.
+type spokenAs struct {
+	asking bool
+	quotes []Piece
+}
+
+// standBy answers whether the last answer is sure: by what documents say of it again, or that it is not
+// certain, where it was only offered. Words that no document says are said again without one. It is
+// false where nothing was said, or a model is to answer for its own words.
 func (c *Conversation) standBy() bool {
-	said := c.lastWords()
+	said := c.lastWords(func(t *session.Turn) bool { return c.saidAs[t.ID].asking })
+	if len(said) == 0 {
+		said = c.lastWords(nil)
+	}
 	if len(said) == 0 {
 		return false
 	}
-	var titles []string
-	var sources []Source
+	var (
+		titles  []string
+		sources []Source
+		quotes  []Piece
+	)
 	grounded := true
 	for i := range said {
 		t := &said[i]
-		titles = titlesOf(t.Sources, titles)
-		for _, s := range t.Sources {
-			sources = append(sources, Source{Source: s})
+		by := c.saysAgain(t)
+		for _, q := range c.saidAs[t.ID].quotes {
+			for _, source := range q.Sources {
+				titles = titlesOf([]session.Source{source.Source}, titles)
+				sources = append(sources, source)
+			}
+			q.host = by
+			quotes = append(quotes, q)
 		}
 		grounded = grounded && (t.Grounded == nil || *t.Grounded)
 	}
-	switch {
-	case len(titles) == 0 && c.model != nil && c.config.Persona.Knowledge.Mode != strict:
-		return false
-	case len(titles) == 0:
-		c.repeat()
+	if len(titles) == 0 {
+		if c.model != nil && c.config.Persona.Knowledge.Mode != strict {
+			return false
+		}
+		c.sayAgain(said)
 		return true
 	}
+	s := c.reply(c.ownOrigin())
 	p := Piece{Text: bySource(c.language, "sure", titles), Sources: sources, Grounded: &grounded, Retrieval: untold, ModelFirst: untold}
 	if grounded {
-		c.repeat(p)
-		return true
+		s.act, s.pending = ActRepeat, append([]Piece{p}, quotes...)
+	} else {
+		p.Text, p.quoted = bySource(c.language, "unsure", titles), true
+		s.act, s.pending = ActUnknown, []Piece{p}
 	}
-	p.Text = bySource(c.language, "unsure", titles)
-	s := c.reply(c.ownOrigin())
-	s.act, s.pending = ActUnknown, append(s.pending, p)
 	c.speak(s)
 	return true
 }
@@ -70,10 +88,13 @@ func titlesOf(sources []session.Source, titles []string) []string {
 	return titles
 }
 
+// endings are those of files that are documents of packs.
+var endings = []string{".md", ".markdown", ".txt", ".pdf", ".doc", ".docx", ".odt", ".rtf", ".html", ".htm", ".xls", ".xlsx", ".csv", ".ppt", ".pptx", ".vtt", ".srt"}
+
 // spokenTitle is a document's title as it is said: without the ending of a file.
 func spokenTitle(title string) string {
 	title = strings.TrimSpace(title)
-	if end := path.Ext(title); len(end) > 1 && len(end) <= 5 && !strings.ContainsAny(end, " )") && len(end) < len(title) {
+	if end := path.Ext(title); len(end) < len(title) && slices.Contains(endings, strings.ToLower(end)) {
 		return strings.TrimSuffix(title, end)
 	}
 	return title

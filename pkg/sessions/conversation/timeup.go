@@ -152,7 +152,7 @@ func (c *Conversation) takeAnswer(text string, when session.Came) *guardrail {
 	if text = strings.TrimSpace(text); text != "" {
 		if rule = matching(c.rules, c.language, text); rule != nil {
 			t.doubt(key, session.Forbidden)
-		} else if c.answersQuestion(heardIntent(c.language, text)) {
+		} else if c.answersQuestion(heardIntent(c.language, text), text) {
 			answer = strings.TrimSpace(answer + "\n" + text)
 		}
 	}

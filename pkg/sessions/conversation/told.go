@@ -12,13 +12,16 @@ import (
 const lastTold = 3
 
 // ageOf is the age that a question is about, -1 for none: its own, or that of whom the user told of
-// before, where it speaks of them: "what does she pay?".
+// before, where it speaks of them: "what does she pay?". Who asks about themselves, or names others, has
+// none of theirs.
 func ageOf(q Question, language string) int {
 	age := answer.AskedAge(language, q.Text)
 	switch {
 	case age >= 0:
 		return age
-	case continues(q) && !namesPeople(language, q.Text) && mayAsk(q):
+	case namesPeople(language, q.Text), answer.OfSelf(language, q.Text):
+		return -1
+	case continues(q) && mayAsk(q):
 		return answer.AskedAge(reading(q.Language, q.Previous), q.Previous) // "and the pool?"
 	case !answer.OfThird(language, q.Text):
 		return -1
@@ -28,19 +31,22 @@ func ageOf(q Question, language string) int {
 		if turn.Speaker != session.User {
 			continue
 		}
-		if age = answer.AskedAge(reading(q.Language, turn.Text), turn.Text); age >= 0 {
+		if age = answer.AskedAge(reading(q.Language, turn.Text), turn.Text); age >= 0 && !answer.TellsOwnAge(turn.Text) {
 			return age
 		}
 		if left--; left == 0 {
 			return -1
 		}
 	}
+	if answer.TellsOwnAge(q.Previous) {
+		return -1
+	}
 	return answer.AskedAge(reading(q.Language, q.Previous), q.Previous) // a part of what was asked at once
 }
 
-// namesPeople says whether a text names people of an age, who are others than those before.
+// namesPeople says whether a text names people, who are others than those before.
 func namesPeople(language, text string) bool {
-	return slices.ContainsFunc(search.Meanings(language, text), func(m search.Meaning) bool { return answer.OfPeople(m.Concepts) })
+	return slices.ContainsFunc(search.Meanings(language, text), func(m search.Meaning) bool { return answer.OfPersons(m.Concepts) })
 }
 
 // mayAsk says whether the question before asked whether somebody may do something.

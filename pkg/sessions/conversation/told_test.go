@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/sessions/session"
 )
 
 // An age that was told holds for who is spoken of afterwards, and for nobody else.
@@ -32,7 +34,16 @@ func TestAgesAreRemembered(t *testing.T) {
 
 // What is asked about somebody else has no age of theirs.
 func TestAgesAreNobodyElses(t *testing.T) {
-	for _, text := range []string{"Can adults swim alone?", "Can I swim alone?", "What does a locker cost?"} {
+	for _, text := range []string{"And my wife, what does she pay?", "And what does my brother pay?", "and my mother?", "And does his father pay?", "And what do I pay if she comes?", "Can adults swim alone?", "Can I swim alone?", "What does a locker cost?"} {
 		require.Equal(t, -1, ageOf(Question{Text: text, Language: "en", Previous: "My son is 7, can he swim?"}, "en"), text)
+	}
+}
+
+// How old somebody says they are themselves is the age of nobody who is spoken of.
+func TestOnesOwnAgeIsNobodyElses(t *testing.T) {
+	const own = "I am 67, do I get a discount?"
+	for _, text := range []string{"My daughter comes too, does she pay full price?", "and what does she pay?"} {
+		q := Question{Text: text, Language: "en", Previous: own, History: []session.Turn{{Speaker: session.User, Text: own, Language: "en"}}}
+		require.Equal(t, -1, ageOf(q, "en"), text)
 	}
 }

@@ -173,6 +173,15 @@ func OfPeople(concepts []int) bool {
 	return slices.ContainsFunc(ofPeople[1:], func(key string) bool { return slices.Contains(concepts, byKey()[key]) })
 }
 
+// relatives are the concepts of whom somebody may come with.
+var relatives = []string{"husband_wife", "couple", "parent", "grandparent", "sibling", "friend", "woman", "man", "guest", "pensioner", "teenager"}
+
+// OfPersons says whether concepts are of people, of an age or not: who they are is another matter than
+// who was spoken of before.
+func OfPersons(concepts []int) bool {
+	return OfPeople(concepts) || slices.ContainsFunc(relatives, func(key string) bool { return slices.Contains(concepts, byKey()[key]) })
+}
+
 // The ages up to which somebody is called a baby and a child, and from which a pensioner.
 const (
 	lastOfBabies   = 2

@@ -1,5 +1,10 @@
 package answer
 
+import (
+	"slices"
+	"strings"
+)
+
 // keptRest is how many words may stand beside a question for what is kept of a conversation.
 const keptRest = 3
 
@@ -13,6 +18,20 @@ func AsksKept(language, text string) bool {
 		}
 	}
 	return false
+}
+
+// AsksSelf says whether what was said asks of the conversation itself: with a question mark, or in words
+// that ask nothing else, as speech has no marks.
+func AsksSelf(language, text string) bool {
+	if strings.ContainsAny(text, "?？؟吗") {
+		return true
+	}
+	return slices.ContainsFunc(likely(language, text), func(t *talk) bool {
+		said := hear(text, t.spellings)
+		_, kept := t.stands(said, "kept", 0, nil)
+		_, plain := t.stands(said, "plain", 0, nil)
+		return kept || plain
+	})
 }
 
 // OfTalkKept says whether a sentence speaks of conversations with an avatar ([chats]), so that what it

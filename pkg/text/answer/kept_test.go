@@ -30,3 +30,17 @@ func TestWhatOnlyLooksLikeAskingWhatIsKept(t *testing.T) {
 		}
 	}
 }
+
+// Talks, calls and exchanges are of the house as well: they count where the avatar is named.
+func TestOfTalkKept(t *testing.T) {
+	for language, said := range map[string][2]string{
+		"en": {"Calls with our avatar are stored.", "Emergency calls are recorded for one year."},
+		"de": {"Gespräche mit dem Avatar werden gespeichert.", "Gespräche mit dem Zeitzeugen wurden aufgezeichnet."},
+		"es": {"Las charlas con el avatar se guardan.", "La charla del escritor se graba."},
+		"fr": {"Les échanges avec l'avatar sont conservés.", "Les échanges scolaires sont enregistrés ici."},
+		"tr": {"Avatar ile görüşmeler saklanır.", "İş görüşmeleri kaydedilir."},
+	} {
+		assert.True(t, OfTalkKept(language, said[0]), said[0])
+		assert.False(t, OfTalkKept(language, said[1]), said[1])
+	}
+}

@@ -11,7 +11,7 @@ func TestTalkFilesAreSound(t *testing.T) {
 		read, err := openTalk(language)
 		require.NoError(t, err, language)
 		for _, key := range []string{"ability", "abilityNone", "nearby", "nearest", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no", "clock", "languages",
-			"keptDays", "keptDay", "keptOver", "keptOpen", "keptNone", "keptRead", "keptSound", "keptAsked", "keptSilent", "keptNotice", "keptUnknown", "keptWords", "sure", "unsure"} {
+			"keptDays", "keptDay", "keptOver", "keptOpen", "keptNone", "keptReach", "keptJoin", "keptRead", "keptSound", "keptAsked", "keptSilent", "keptStopped", "keptNotice", "keptUnknown", "keptWords", "sure", "unsure"} {
 			require.NotEmpty(t, read.say[key], "%s %s", language, key)
 		}
 		for _, w := range weighty {
