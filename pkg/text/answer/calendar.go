@@ -333,6 +333,12 @@ func OfLeave(concepts []int) bool {
 	return slices.Contains(concepts, byKey()["bring"])
 }
 
+// OfPermission says whether concepts only say that something is allowed or not.
+func OfPermission(concepts []int) bool {
+	keys := byKey()
+	return slices.Contains(concepts, keys["allowed"]) || slices.Contains(concepts, keys["forbidden"])
+}
+
 // OfPartOfDay says whether concepts are of a part of a day.
 func OfPartOfDay(concepts []int) bool {
 	keys := byKey()
