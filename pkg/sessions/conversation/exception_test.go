@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,4 +109,27 @@ func TestExceptionsGiveNoVerdictInDoubt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where something may not be leads of who asks for that, and where it may of who asks for this.
+func TestWhereIsDenied(t *testing.T) {
+	for _, c := range []struct{ language, denied, allowed, not, may string }{
+		{"en", "You may not park your bike in the courtyard.", "You may park your bike in the garage.", "Where may I not park my bike?", "Where may I park my bike?"},
+		{"de", "Fahrräder dürfen nicht im Hof parken.", "Fahrräder dürfen in der Garage parken.", "Wo dürfen Fahrräder nicht parken?", "Wo dürfen Fahrräder parken?"},
+		{"es", "No se puede fumar en la terraza.", "Se puede fumar en el jardín.", "¿Dónde no se puede fumar?", "¿Dónde se puede fumar?"},
+	} {
+		passages := []Passage{{Title: "House rules", Text: c.denied + " " + c.allowed, Language: c.language, Score: 0.9}}
+		_, first := ranked(Question{Text: c.not, Language: c.language}, passages)
+		require.Equal(t, c.denied, first[0].text)
+		_, first = ranked(Question{Text: c.may, Language: c.language}, passages)
+		require.Equal(t, c.allowed, first[0].text)
+	}
+}
+
+// A question of many words is not searched for the words of its date, one after the other.
+func TestTheDateOfALongQuestion(t *testing.T) {
+	i := inquire(Question{Text: "Are you open on Christmas Eve?", Language: "en"})
+	require.True(t, slices.ContainsFunc(i.units, func(u wanted) bool { return u.dated }))
+	i = inquire(Question{Text: strings.Repeat("cat dog fish bird horse ", 8) + "are you open on Christmas Eve?", Language: "en"})
+	require.False(t, slices.ContainsFunc(i.units, func(u wanted) bool { return u.dated }))
 }
