@@ -1,7 +1,10 @@
 package conversation
 
 import (
+	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"visavis.dev/pkg/text/answer"
@@ -13,7 +16,7 @@ import (
 // what is forbidden is far worse than none: the sentence has to hold all that is asked, and to name it.
 func (i *inquiry) excepted(c *candidate) answer.Verdict {
 	language := c.held.language
-	if i.kind != answer.May || i.onDay || i.age >= 0 || c.own < leastOwn || answer.Denied(i.language, i.Text) || !i.within(c) {
+	if i.kind != answer.May || i.onDay || i.age >= 0 || c.own < leastOwn || answer.Denied(i.language, i.Text) || answer.Near(i.Text) && !answer.Near(c.text) || !i.within(c) {
 		return answer.Unclear
 	}
 	e, ok := answer.ExceptionIn(language, c.text)
@@ -27,8 +30,21 @@ func (i *inquiry) excepted(c *candidate) answer.Verdict {
 	return v
 }
 
+// framing are what a question for leave has in a script without blanks besides what it asks leave for:
+// unknown words of it are no units.
+var framing = map[string]*regexp.Regexp{
+	"zh": regexp.MustCompile(`能不能|可不可以|可以|是否|可否|允许|请问|我们|携带|进入|进去|进来|[我你您能带进入去来让在里吗呢的]`),
+	"ja": regexp.MustCompile(`連れて|一緒|持ち込|持って|入れ|入っ|入り|行け|行っ|行き|来て|来られ|大丈夫|可能|許可|同伴|使え|できる|でき|いい|よい|です|ます|ません|られ|され|いる|ても|まで|たち|[かはをにがとでもの私てれるい]`),
+}
+
 // within says whether a sentence holds all that leave is asked for.
 func (i *inquiry) within(c *candidate) bool {
+	if frame := framing[base(i.language)]; frame != nil {
+		rest := frame.ReplaceAllString(i.Text, "")
+		if strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsLetter(r) && !strings.ContainsRune(c.text, r) }) {
+			return false
+		}
+	}
 	for n := range i.units {
 		if u := &i.units[n]; !u.light && !answer.OfLeave(u.concepts) && !answer.OfEntering(u.concepts) && c.had[n] < valueInstead {
 			return false

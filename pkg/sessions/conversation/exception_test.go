@@ -68,6 +68,7 @@ func TestExceptionsGiveNoVerdictInDoubt(t *testing.T) {
 			"The tablets can be taken with no restriction except during pregnancy.":     {"Can I take the tablets during pregnancy?"},
 			"Dogs are welcome at no extra charge except in the restaurant.":             {"Are dogs allowed in the restaurant?"},
 			"Dogs are welcome on a lead, except guide dogs.":                            {"May I bring my guide dog?", "May I bring my guide dog on a lead?"},
+			"Smoking is prohibited, except on the terrace.":                             {"Can I smoke near the terrace?", "Can I eat on the terrace?"},
 			"Dogs pay half price, except guide dogs.":                                   {"May I bring my guide dog?"},
 			"No booking is needed, except for groups.":                                  {"May I come with a group?", "Can I book for groups?"},
 			"Apart from cash, we also accept cards.":                                    {"Can I pay in cash?", "Can I pay by card?"},
@@ -76,6 +77,7 @@ func TestExceptionsGiveNoVerdictInDoubt(t *testing.T) {
 		},
 		"de": {
 			"Hunde sind nicht erlaubt, auch nicht an der Leine, außer Blindenhunden.": {"Darf mein Hund an der Leine mit?"},
+			"Rauchen ist verboten, außer auf der Terrasse.":                           {"Darf ich neben der Terrasse rauchen?"},
 			"Hunde sind nicht erlaubt, außer Hunden von Mietern und Gästen.":          {"Darf ich meinen Hund mitbringen?", "Darf ich als Gast meinen Hund mitbringen?"},
 			"Eine Reservierung ist nicht nötig, außer für Gruppen.":                   {"Darf ich mit einer Gruppe kommen?"},
 			"Abgesehen von Bargeld nehmen wir auch Karten.":                           {"Kann ich mit Bargeld zahlen?", "Kann ich bar zahlen?"},
@@ -89,7 +91,7 @@ func TestExceptionsGiveNoVerdictInDoubt(t *testing.T) {
 			"No se admiten perros, salvo perros guía en el jardín.": {"¿Puedo llevar mi perro al jardín?", "¿Puedo llevar mi perro?"},
 			"Aparte de efectivo, también aceptamos tarjetas.":       {"¿Puedo pagar en efectivo?"},
 		},
-		"it": {"A parte i contanti, accettiamo anche le carte.": {"Posso pagare in contanti?"}},
+		"it": {"A parte le monete, accettiamo anche le carte.": {"Posso pagare con le monete?"}},
 		"pt": {"Tirando dinheiro, também aceitamos cartões.": {"Posso pagar em dinheiro?"}},
 		"nl": {"Honden zijn niet toegestaan, behalve honden van bewoners.": {"Mag ik mijn hond meenemen?"}},
 		"pl": {"Oprócz gotówki przyjmujemy też karty.": {"Czy mogę zapłacić gotówką?"}},
@@ -97,8 +99,8 @@ func TestExceptionsGiveNoVerdictInDoubt(t *testing.T) {
 			"Nakit dışında kartla da ödeyebilirsiniz.": {"Nakit ödeyebilir miyim?"},
 			"Otelin dışında köpek gezdirebilirsiniz.":  {"Otelde köpek gezdirebilir miyim?"},
 		},
-		"zh": {"除了现金外，还可以刷卡。": {"可以用现金吗？", "可以付现金吗？"}},
-		"ja": {"現金以外にもカードが使えます。": {"現金は使えますか？"}},
+		"zh": {"禁止携带狗进入，导盲犬除外。": {"可以摸导盲犬吗？", "可以带狗吗？"}, "除了现金外，还可以刷卡。": {"可以用现金吗？", "可以付现金吗？"}},
+		"ja": {"盲導犬以外、犬は入れません。": {"盲導犬を撫でてもいいですか？", "盲導犬をなでてもいいですか？", "盲導犬の犬舎に入れますか？"}, "現金以外にもカードが使えます。": {"現金は使えますか？"}},
 		"ar": {"الكلاب ممنوعة باستثناء كلاب النزلاء.": {"هل يمكنني إحضار كلب؟"}},
 	} {
 		for text, questions := range of {

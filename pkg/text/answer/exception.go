@@ -235,6 +235,12 @@ func Denied(language, text string) bool {
 
 var eitherForm = regexp.MustCompile(`能不能|可不可以|行不行|让不让|准不准|是不是|是否|可否|能否`)
 
+// nearForm says in any language that something is by a place, and not at it.
+var nearForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:near|nearby|next to|close to|outside|behind|around|beside|in front of|neben|vor|hinter|bei|beim|außerhalb|nahe|près|à côté|devant|derrière|hors|autour|cerca|junto|delante|detrás|fuera|alrededor|al lado|vicino|accanto|davanti|dietro|fuori|perto|ao lado|atrás|fora|em frente|naast|achter|buiten|obok|przy|przed|za|koło|poza|yan[ıi]nda|önünde|arkasında|dışında|yakınında|قرب|بجانب|أمام|خلف|خارج)(?:$|[^\p{L}])|旁边|附近|外面|前面|后面|门口|近く|の横|の隣|の外|の前|のそば|の裏`)
+
+// Near says whether a text speaks of what is by a place: "near the terrace".
+func Near(text string) bool { return nearForm.MatchString(text) }
+
 // Excepted is whether leave is given for what is excepted from a rule: the contrary of the rule. It is
 // Unclear unless the rule gives or refuses leave in plain words.
 func Excepted(language string, e Exception) Verdict {

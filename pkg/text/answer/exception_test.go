@@ -50,7 +50,7 @@ func TestExceptionIn(t *testing.T) {
 		"en": {"Apart from cash, we also accept cards.", "Dogs are allowed.", "The exceptional view is free.", "It closes at 6.", "Except."},
 		"de": {"Außerdem gibt es Kuchen.", "Hunde sind außerhalb der Anlage zu führen.", "Bis auf Weiteres geschlossen."},
 		"fr": {"La sauvegarde est gratuite.", "À part les espèces, nous acceptons aussi les cartes."}, "es": {"Aparte de efectivo, también aceptamos tarjetas."},
-		"it": {"A parte i contanti, accettiamo anche le carte."}, "nl": {"Afgezien van contant geld nemen we ook kaarten aan."}, "pl": {"Oprócz gotówki przyjmujemy też karty."},
+		"it": {"A parte le monete, accettiamo anche le carte."}, "nl": {"Afgezien van contant geld nemen we ook kaarten aan."}, "pl": {"Oprócz gotówki przyjmujemy też karty."},
 		"tr": {"Dışarıda bekleyin.", "Nakit dışında kartla da ödeyebilirsiniz.", "Otelin dışında köpek gezdirebilirsiniz."},
 		"zh": {"除了现金外，还可以刷卡。"}, "ja": {"犬は入れません。", "現金以外にもカードが使えます。"}, "xx": {"Dogs except cats."},
 	} {
