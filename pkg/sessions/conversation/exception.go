@@ -46,11 +46,26 @@ func (i *inquiry) within(c *candidate) bool {
 		}
 	}
 	for n := range i.units {
-		if u := &i.units[n]; !u.light && !answer.OfLeave(u.concepts) && !answer.OfEntering(u.concepts) && c.had[n] < valueInstead {
+		if u := &i.units[n]; !u.light && !answer.OfLeave(u.concepts) && !answer.OfEntering(u.concepts) && (c.had[n] < valueInstead || i.kindOnly(n, c)) {
 			return false
 		}
 	}
 	return true
+}
+
+// kindOnly says whether a sentence holds a unit, the nth, by what it means alone, and the question names
+// the thing itself beside it, so that this says something else: "may I pet the guide dog?".
+func (i *inquiry) kindOnly(n int, c *candidate) bool {
+	u := &i.units[n]
+	if len(u.concepts) == 0 || slices.ContainsFunc(u.terms, func(t string) bool { return c.held.terms[t] }) {
+		return false
+	}
+	for k := range i.units {
+		if o := &i.units[k]; k != n && !o.light && !slices.ContainsFunc(u.concepts, func(c int) bool { return !slices.Contains(o.concepts, c) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // general says whether a rule has nothing but what is asked about and that it may be: "dogs are welcome

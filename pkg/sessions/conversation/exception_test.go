@@ -59,7 +59,7 @@ func TestExceptionsGiveNoVerdictInDoubt(t *testing.T) {
 	for language, of := range map[string]map[string][]string{
 		"en": {
 			"Dogs are not allowed, except dogs of residents.":                           {"May I bring my dog?", "Are dogs allowed?"},
-			"Dogs are not allowed, except guide dogs.":                                  {"Can our guide bring his dog?", "May I bring my dog on a guided tour?", "Do guide dogs need a muzzle?", "May I bring my guide dog to the kitchen?", "May I not bring my guide dog?"},
+			"Dogs are not allowed, except guide dogs.":                                  {"Can our guide bring his dog?", "May I bring my dog on a guided tour?", "Do guide dogs need a muzzle?", "May I pet the guide dog?", "May I bring my guide dog to the kitchen?", "May I not bring my guide dog?"},
 			"Dogs are not allowed, except guide dogs, which may not enter the kitchen.": {"May I bring my guide dog into the kitchen?", "May I bring my guide dog?"},
 			"Dogs are not allowed, except small and quiet dogs.":                        {"May I bring my small dog?", "May I bring my quiet dog?"},
 			"Dogs are not allowed, except guide and police dogs.":                       {"Can the guide bring a dog?"},
