@@ -252,7 +252,7 @@ func Excepted(language string, e Exception) Verdict {
 		return Unclear
 	case !n.bans && !of.has("allowed", "forbidden") && !f.leave.MatchString(e.Rule):
 		return Unclear // it says what is so, not what may be
-	case n.count == 1 && !e.contrary:
+	case n.count == 1 && !e.contrary && f.one(language, e.Rule):
 		return Holds
 	case n.count == 1 || of.Money || of.has("price", "discount"):
 		return Unclear
@@ -262,6 +262,24 @@ func Excepted(language string, e Exception) Verdict {
 		return Unclear // dogs that are welcome on a lead, except guide dogs, may be welcome without one
 	}
 	return Fails
+}
+
+// contrastForm parts clauses that say the contrary of each other.
+var contrastForm = regexp.MustCompile(`(?i)\s(?:but|while|whereas|yet|aber|jedoch|während|mais|tandis que|alors que|pero|mientras|ma|mentre|mas|enquanto|maar|terwijl|ale|natomiast|ama|fakat|لكن|ولكن|بينما)\s|但|却|しかし|ですが|ますが|;`)
+
+// one says whether a rule that denies is a single one, and what the exception is of: "bikes are not
+// allowed but dogs are welcome" is two.
+func (f *exceptionForms) one(language, rule string) bool {
+	clauses := f.joins.Split(contrastForm.ReplaceAllString(rule, ";"), -1)
+	last, _ := denialsIn(language, clauses[len(clauses)-1])
+	leaves := 0
+	for _, clause := range clauses {
+		n, _ := denialsIn(language, clause)
+		if of := EvidenceIn(language, clause); n.count > 0 || of.has("allowed", "forbidden") || f.leave.MatchString(clause) {
+			leaves++
+		}
+	}
+	return last.count == 1 && leaves == 1
 }
 
 // General says whether words make a rule one for all: "everywhere".

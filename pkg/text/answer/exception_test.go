@@ -90,9 +90,10 @@ func TestForbids(t *testing.T) {
 func TestExceptedInDoubt(t *testing.T) {
 	for language, sentences := range map[string][]string{
 		"en": {"The tablets can be taken with no restriction except during pregnancy.", "Dogs are welcome at no extra charge except in the restaurant.", "No booking is needed, except for groups.", "Dogs are welcome on a lead, except guide dogs.",
-			"Apart from cash, we accept cards.", "Dogs are not forbidden, except guide dogs.", "Dogs are not allowed, except guide dogs, which have to stay outside.", "Water is provided except in the gym."},
-		"de": {"Hunde sind nicht verboten, außer Kampfhunden.", "Hunde dürfen an der Leine mit, außer Blindenhunden.", "Eine Reservierung ist nicht nötig, außer für Gruppen."},
-		"fr": {"Les chiens ne sont pas interdits, sauf les chiens guides.", "Les chiens sont admis en laisse, sauf les chiens guides."},
+			"Apart from cash, we accept cards.", "Dogs are not forbidden, except guide dogs.", "Dogs are not allowed, except guide dogs, which have to stay outside.", "Water is provided except in the gym.",
+			"Bikes are not allowed but dogs are welcome, except in the restaurant.", "Bikes are forbidden and dogs are allowed, except in the restaurant.", "Bikes are not allowed, dogs are, except in the restaurant."},
+		"de": {"Räder sind verboten, Hunde aber erlaubt, außer im Restaurant.", "Hunde sind nicht verboten, außer Kampfhunden.", "Hunde dürfen an der Leine mit, außer Blindenhunden.", "Eine Reservierung ist nicht nötig, außer für Gruppen."},
+		"fr": {"Les vélos sont interdits mais les chiens sont admis, sauf au restaurant.", "Les chiens ne sont pas interdits, sauf les chiens guides.", "Les chiens sont admis en laisse, sauf les chiens guides."},
 		"es": {"No está prohibido fumar, salvo en el jardín.", "Se admiten perros con correa, salvo perros guía."},
 		"pt": {"Não é proibido fumar, exceto no jardim.", "São permitidos cães com trela, exceto cães-guia."},
 		"it": {"Non è vietato fumare, tranne in giardino."}, "nl": {"Honden zijn niet verboden, behalve blindengeleidehonden."}, "pl": {"Nie jest zabronione palenie, z wyjątkiem ogrodu."},
