@@ -241,6 +241,10 @@ var nearForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:near|nearby|next to|clos
 // Near says whether a text speaks of what is by a place: "near the terrace".
 func Near(text string) bool { return nearForm.MatchString(text) }
 
+// permitForm gives leave, in any language: what only does not refuse it may do so in a word that is not
+// known.
+var permitForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:allowed|permitted|welcome|may|can|erlaubt|gestattet|willkommen|zulässig|zugelassen|darf|dürfen|kann|können|autorisée?s?|permise?s?|permet\p{L}*|admise?s?|bienvenue?s?|peut|peuvent|permiten?|permitid\p{L}*|admiten?|admitid\p{L}*|bienvenid\p{L}*|pueden?|permess\p{L}*|ammess\p{L}*|consentit\p{L}*|benvenut\p{L}*|può|possono|aceit\p{L}*|bem-vind\p{L}*|podem?|toegestaan|toegelaten|welkom|mag|mogen|dozwolon\p{L}*|wolno|można|może|mogą|serbest\p{L}*|\p{L}+[ae]bilir\p{L}*|مسموح\p{L}*|يسمح|يمكن\p{L}*|يجوز)(?:$|[^\p{L}])|可以|允许|欢迎|できます|可能|入れます`)
+
 // Excepted is whether leave is given for what is excepted from a rule: the contrary of the rule. It is
 // Unclear unless the rule gives or refuses leave in plain words.
 func Excepted(language string, e Exception) Verdict {
@@ -254,7 +258,7 @@ func Excepted(language string, e Exception) Verdict {
 		return Unclear // it says what is so, not what may be
 	case n.count == 1 && !e.contrary && f.one(language, e.Rule):
 		return Holds
-	case n.count == 1 || of.Money || of.has("price", "discount"):
+	case n.count == 1 || !permitForm.MatchString(e.Rule) || of.Money || of.has("price", "discount"):
 		return Unclear
 	case e.besides && !f.every.MatchString(e.Rule):
 		return Unclear // "apart from cash, we accept cards"

@@ -31,6 +31,7 @@ func TestExceptionIn(t *testing.T) {
 		{"nl", "Fietsen zijn verboden, kinderfietsen uitgezonderd.", "Fietsen zijn verboden", "kinderfietsen", Holds},
 		{"pl", "Psy nie są wpuszczane, oprócz psów przewodników.", "Psy nie są wpuszczane", "psów przewodników", Holds},
 		{"pl", "Zakaz wstępu ze zwierzętami, z wyjątkiem psów przewodników.", "Zakaz wstępu ze zwierzętami", "psów przewodników", Holds},
+		{"pl", "Wstęp wzbroniony, z wyjątkiem pracowników.", "Wstęp wzbroniony", "pracowników", Holds},
 		{"tr", "Rehber köpekler hariç köpekler giremez.", "köpekler giremez", "Rehber köpekler", Holds},
 		{"tr", "Köpek yasaktır, rehber köpekler dışında.", "Köpek yasaktır", "rehber köpekler", Holds},
 		{"zh", "除导盲犬外，禁止携带宠物。", "禁止携带宠物", "导盲犬", Holds},
@@ -96,7 +97,7 @@ func TestExceptedInDoubt(t *testing.T) {
 		"fr": {"Les vélos sont interdits mais les chiens sont admis, sauf au restaurant.", "Les chiens ne sont pas interdits, sauf les chiens guides.", "Les chiens sont admis en laisse, sauf les chiens guides."},
 		"es": {"No está prohibido fumar, salvo en el jardín.", "Se admiten perros con correa, salvo perros guía."},
 		"pt": {"Não é proibido fumar, exceto no jardim.", "São permitidos cães com trela, exceto cães-guia."},
-		"it": {"Non è vietato fumare, tranne in giardino."}, "nl": {"Honden zijn niet verboden, behalve blindengeleidehonden."}, "pl": {"Nie jest zabronione palenie, z wyjątkiem ogrodu."},
+		"it": {"Non è vietato fumare, tranne in giardino."}, "nl": {"Honden zijn niet verboden, behalve blindengeleidehonden."}, "pl": {"Wstęp wykluczony, z wyjątkiem pracowników.", "Nie jest zabronione palenie, z wyjątkiem ogrodu."},
 	} {
 		for _, sentence := range sentences {
 			e, ok := ExceptionIn(language, sentence)
