@@ -243,7 +243,7 @@ func Near(text string) bool { return nearForm.MatchString(text) }
 
 // permitForm gives leave, in any language: what only does not refuse it may do so in a word that is not
 // known.
-var permitForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:allowed|permitted|welcome|may|can|erlaubt|gestattet|willkommen|zulässig|zugelassen|darf|dürfen|kann|können|autorisée?s?|permise?s?|permet\p{L}*|admise?s?|bienvenue?s?|peut|peuvent|permiten?|permitid\p{L}*|admiten?|admitid\p{L}*|bienvenid\p{L}*|pueden?|permess\p{L}*|ammess\p{L}*|consentit\p{L}*|benvenut\p{L}*|può|possono|aceit\p{L}*|bem-vind\p{L}*|podem?|toegestaan|toegelaten|welkom|mag|mogen|dozwolon\p{L}*|wolno|można|może|mogą|serbest\p{L}*|\p{L}+[ae]bilir\p{L}*|مسموح\p{L}*|يسمح|يمكن\p{L}*|يجوز)(?:$|[^\p{L}])|可以|允许|欢迎|できます|可能|入れます`)
+var permitForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:allowed|permitted|welcome|may|can|erlaubt|gestattet|willkommen|zulässig|zugelassen|darf|dürfen|kann|können|autorisée?s?|permi(?:s|se|ses)|permet\p{L}*|admise?s?|bienvenue?s?|peut|peuvent|permiten?|permitid\p{L}*|admiten?|admitid\p{L}*|bienvenid\p{L}*|pueden?|permess\p{L}*|ammess\p{L}*|consentit\p{L}*|benvenut\p{L}*|può|possono|aceit\p{L}*|bem-vind\p{L}*|podem?|toegestaan|toegelaten|welkom|mag|mogen|dozwolon\p{L}*|wolno|można|może|mogą|serbest\p{L}*|\p{L}+[ae]bilir\p{L}*|مسموح\p{L}*|يسمح|يمكن\p{L}*|يجوز)(?:$|[^\p{L}])|可以|允许|欢迎|できます|可能|入れます`)
 
 // Excepted is whether leave is given for what is excepted from a rule: the contrary of the rule. It is
 // Unclear unless the rule gives or refuses leave in plain words.
