@@ -7,14 +7,21 @@ import (
 	"visavis.dev/pkg/text/search"
 )
 
+// maxNaming is how many words a question has of which the date's are looked for: that takes the square
+// of them.
+const maxNaming = 40
+
 // nameDate notes which words of the question name the date that it is about, since a text may give
 // the same day otherwise: "24 December", of Christmas Eve.
 func (i *inquiry) nameDate() {
+	words := wordsOf(i.Text)
+	if len(words) > maxNaming {
+		return
+	}
 	dates := answer.DatesIn(i.language, i.Text)
 	if len(dates) != 1 || !dates[0].Single() {
 		return
 	}
-	words := wordsOf(i.Text)
 	for n := range i.units {
 		u := &i.units[n]
 		if u.carried || len(u.raw) == 0 {
@@ -45,8 +52,5 @@ func (i *inquiry) leadNamed(ranked []candidate) {
 	at := slices.IndexFunc(ranked, func(c candidate) bool {
 		return c.own >= leastOwn && c.days != answer.Unclear && c.schedule.Dated(i.day) == answer.Named && (i.ofHours() || c.cover >= first.cover)
 	})
-	if at > 0 {
-		ranked[at].score, ranked[at].features = first.score, first.features // it answers as surely
-	}
-	bring(ranked, at)
+	promote(ranked, at)
 }

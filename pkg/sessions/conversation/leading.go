@@ -19,9 +19,10 @@ func (i *inquiry) leadAfter(ranked []candidate) {
 	i.leadNearly(ranked, func(c *candidate) bool { return answer.Follows(c.held.language, c.text) })
 }
 
-// leadWhere puts where something may be done before where it may not, of a question for the place.
+// leadWhere puts where something may be done before where it may not, of a question for the place that
+// does not ask for where it may not be.
 func (i *inquiry) leadWhere(ranked []candidate) {
-	if i.kind != answer.Where {
+	if i.kind != answer.Where || answer.Forbids(i.language, i.Text) {
 		return
 	}
 	i.leadNearly(ranked, func(c *candidate) bool { return !answer.Forbids(c.held.language, c.text) })
@@ -37,10 +38,7 @@ func (i *inquiry) leadNearly(ranked []candidate, fits func(c *candidate) bool) {
 	at := slices.IndexFunc(ranked, func(c candidate) bool {
 		return c.score >= first.score-nearly && c.own >= leastOwn && c.own >= 0.8*first.own && c.passage == first.passage && fits(&c)
 	})
-	if at > 0 {
-		ranked[at].score, ranked[at].features = first.score, first.features // it answers as surely
-	}
-	bring(ranked, at)
+	promote(ranked, at)
 }
 
 // leadPeople puts a price of admission for the age that is asked about before what something else costs
@@ -53,10 +51,7 @@ func (i *inquiry) leadPeople(ranked []candidate) {
 	at := slices.IndexFunc(ranked, func(c candidate) bool {
 		return c.features[openThen] != 0 && c.age == answer.Holds && c.score >= first.score-nearly
 	})
-	if at > 0 {
-		ranked[at].score, ranked[at].features = first.score, first.features // it answers as surely
-	}
-	bring(ranked, at)
+	promote(ranked, at)
 }
 
 // leadPrice puts what people pay before a sentence without a price, where it is asked what it costs to
@@ -88,8 +83,5 @@ func (i *inquiry) leadNumber(ranked []candidate) {
 	at := slices.IndexFunc(ranked, func(c candidate) bool {
 		return c.item && c.passage == first.passage && c.score >= first.score-nearly && has(&c)
 	})
-	if at > 0 {
-		ranked[at].score, ranked[at].features = first.score, first.features // it answers as surely
-	}
-	bring(ranked, at)
+	promote(ranked, at)
 }

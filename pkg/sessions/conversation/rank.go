@@ -119,9 +119,16 @@ func (i *inquiry) leadDay(ranked []candidate) {
 		return
 	}
 	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.features[openThen] != 0 && c.passage == ranked[0].passage })
+	promote(ranked, at)
 	if at > 0 {
-		ranked[at].score, ranked[at].features = ranked[0].score, ranked[0].features // it answers as surely
-		ranked[at].features[rowOther] = 0
+		ranked[0].features[rowOther] = 0
+	}
+}
+
+// promote puts a candidate first that answers as surely as the first does.
+func promote(ranked []candidate, at int) {
+	if at > 0 {
+		ranked[at].score, ranked[at].features = ranked[0].score, ranked[0].features
 	}
 	bring(ranked, at)
 }
@@ -157,10 +164,7 @@ func (i *inquiry) leadHours(ranked []candidate) {
 		return
 	}
 	at := slices.IndexFunc(ranked, func(c candidate) bool { return c.own >= leastOwn && spans(&c) })
-	if at > 0 {
-		ranked[at].score, ranked[at].features = ranked[0].score, ranked[0].features // it answers as surely
-	}
-	bring(ranked, at)
+	promote(ranked, at)
 }
 
 // spans says whether a sentence has a beginning and an end by the clock.

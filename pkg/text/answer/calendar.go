@@ -286,7 +286,7 @@ func timesIn(text string) []int {
 var noonForm = regexp.MustCompile(`(?i)\b(?:at noon|noon|midday|mittags|zu mittag|à midi|midi|mediodía|mezzogiorno|meio-dia)\b`)
 
 // midnightForm is the end of a day in words.
-var midnightForm = regexp.MustCompile(`(?i)\b(?:midnight|mitternacht|à minuit|minuit|medianoche|mezzanotte|meia-noite|middernacht|północ[yą]?|gece yarısı)\b|午夜|منتصف الليل`)
+var midnightForm = regexp.MustCompile(`(?i)\b(?:midnight|mitternacht|à minuit|minuit|medianoche|mezzanotte|meia-noite|middernacht|północ[yą]?)\b|gece yarısı|午夜|منتصف الليل`)
 
 // isRange says whether a bare number stands beside a dash or "to" and another: "9–17", "9 to 5".
 func isRange(text string, from, to int) bool {
@@ -331,6 +331,12 @@ func OfClock(concepts []int) bool {
 // with what else is named.
 func OfLeave(concepts []int) bool {
 	return slices.Contains(concepts, byKey()["bring"])
+}
+
+// OfPermission says whether concepts only say that something is allowed or not.
+func OfPermission(concepts []int) bool {
+	keys := byKey()
+	return slices.Contains(concepts, keys["allowed"]) || slices.Contains(concepts, keys["forbidden"])
 }
 
 // OfPartOfDay says whether concepts are of a part of a day.

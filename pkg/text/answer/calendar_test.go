@@ -122,3 +122,15 @@ func TestWeekdaysOfAMonth(t *testing.T) {
 		require.Equal(t, c.want, s.Says(Asked{Weekday: c.weekday, Date: c.date, At: -1, Undated: true}), "%s on %d: %+v", c.sentence, c.date, s)
 	}
 }
+
+// A word that begins or ends with a letter beyond ASCII is bounded as others are.
+func TestWordsBeyondASCII(t *testing.T) {
+	require.Equal(t, []int{3}, nthsBefore("her ayın üçüncü "))
+	require.Equal(t, []int{lastOf}, nthsBefore("el último "))
+	require.Equal(t, []int{1, 3}, nthsBefore("every first and third "))
+	require.Empty(t, nthsBefore("on the 21st, "))
+	require.Equal(t, timesIn("Saat 22:00 - 24:00 arası açık."), timesIn("Saat 22:00 - gece yarısı arası açık."))
+	require.True(t, Hurt("es", "Me caí en la escalera."))
+	require.True(t, Hurt("pt", "Eu caí na escada."))
+	require.True(t, Exempts("pt", "Só cães-guia podem entrar."))
+}

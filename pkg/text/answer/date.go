@@ -48,39 +48,64 @@ func DatesIn(language, text string) []Dates {
 	if n == nil {
 		return nil
 	}
-	r := dateReader{words: []string(search.NewPhrase(signs.ReplaceAllString(n.figured(text), " to "))), names: n, monthFirst: n.monthFirst}
+	r := dateReader{words: []string(search.NewPhrase(signs.ReplaceAllString(n.figured(base(language), text), " to "))), names: n, monthFirst: n.monthFirst}
 	return r.read()
 }
 
 // figuredForm are dates in figures alone, with a full stop after the month or a stroke between: "24.12.",
 // "24/12".
-var figuredForm = regexp.MustCompile(`(?:^|[^\d.,:/])(?:(\d{1,2})\.\s?(\d{1,2})\.|(\d{1,2})/(\d{1,2}))(?:(?:/)?(?:\d{4}|\d{2}))?(?:$|[^\d/])`)
+var figuredForm = regexp.MustCompile(`(?:^|[^\d.,:/])(?:(\d{1,2})\.\s?(\d{1,2})\.|(\d{1,2})/(\d{1,2}))(/?(?:\d{4}|\d{2}))?(?:$|[^\d/])`)
+
+var (
+	// dotted are the languages that write a date as "24.12." without a year; in others that ends a
+	// number, as of a section.
+	dotted = map[string]bool{"de": true, "nl": true, "pl": true, "tr": true}
+	// undatedForm stands before figures that are no date: a time, the number of a section, or the end of
+	// a span of times.
+	undatedForm = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:at|um|gegen|om|alle|à|às|las|ore|saat|godz\.?|godzin\p{L}*|sections?|chapter|clause|rule|item|version|v\.?|paragraph|article|abschnitt|abs\.?|kapitel|ziffern?|punkt\p{L}*|nummer|nr\.?|no\.?|artikel|art\.?|article|chapitre|paragraphe|artículo|sección|articolo|sezione|artigo|seção|hoofdstuk|paragraaf|rozdzia\p{L}*|pkt\.?|bölüm|madde|fig\.?|tab\.?)\s*$|§§?\s*$|\d[.:]\d\d\s*(?:bis|und|to|tot|do|i|en|ve|-|–|—)\s*$`)
+	// hourUnit stands after a time.
+	hourUnit = regexp.MustCompile(`(?i)^\s*(?:uhr|uur|godz|saat|h)(?:$|[^\p{L}])`)
+	// headed stands after the number of a heading: a word with a capital.
+	headed = regexp.MustCompile(`^\s+\p{Lu}`)
+)
 
 // figured is a text with its dates in figures as it would name the month.
-func (n *calendarNames) figured(text string) string {
+func (n *calendarNames) figured(language, text string) string {
 	if !strings.ContainsAny(text, "./") {
 		return text
 	}
-	return figuredForm.ReplaceAllStringFunc(text, func(found string) string {
-		m := figuredForm.FindStringSubmatch(found)
-		day, _ := strconv.Atoi(m[1] + m[3])
-		month, _ := strconv.Atoi(m[2] + m[4])
-		if m[3] != "" && (day > 12) == (month > 12) {
-			return found // half of something, or which is which cannot be told
+	var b strings.Builder
+	end := 0
+	for _, m := range figuredForm.FindAllStringSubmatchIndex(text, -1) {
+		group := func(k int) string { return text[max(m[2*k], 0):max(m[2*k+1], 0)] }
+		stroke := m[6] >= 0
+		from, to := max(m[2], m[6]), max(m[5], m[9])
+		year := m[10] >= 0
+		after := strings.TrimPrefix(text[max(to, m[11]):], ".")
+		heading := strings.Trim(text[:from], " -#*") == "" && headed.MatchString(after)
+		if undatedForm.MatchString(text[:from]) || !stroke && (!year && !dotted[language] || heading || hourUnit.MatchString(after)) {
+			continue
 		}
-		if m[3] != "" && month > 12 {
+		day, _ := strconv.Atoi(group(1) + group(3))
+		month, _ := strconv.Atoi(group(2) + group(4))
+		if always := day == 24 && month == 7 || language == "tr" && day == 7 && month == 24; stroke && (!year && always || (day > 12) == (month > 12)) {
+			continue // every hour of the week, half of something, or which is which cannot be told
+		}
+		if stroke && month > 12 {
 			day, month = month, day
 		}
-		for _, name := range n.months {
-			if name.value == month && day >= 1 && day <= 31 {
-				if n.monthFirst {
-					return " " + strings.Join(name.phrase, " ") + " " + strconv.Itoa(day) + " "
-				}
-				return " " + strconv.Itoa(day) + " " + strings.Join(name.phrase, " ") + " "
-			}
+		at := slices.IndexFunc(n.months, func(name naming) bool { return name.value == month })
+		if at < 0 || day < 1 || day > 31 {
+			continue
 		}
-		return found
-	})
+		named := strconv.Itoa(day) + " " + strings.Join(n.months[at].phrase, " ")
+		if n.monthFirst {
+			named = strings.Join(n.months[at].phrase, " ") + " " + strconv.Itoa(day)
+		}
+		b.WriteString(text[end:m[0]] + " " + named + " ")
+		end = m[1]
+	}
+	return b.String() + text[end:]
 }
 
 // signs are dashes between dates.

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,7 +30,7 @@ var negationFile string
 
 // negations are how languages deny.
 type negation struct {
-	plain, not, may *regexp.Regexp
+	plain, not, may, ban *regexp.Regexp
 }
 
 // concord are the languages in which several words that deny are one denial.
@@ -54,7 +55,7 @@ func readNegations(text string) (map[string]negation, error) {
 			continue
 		}
 		var n negation
-		sets := map[string]**regexp.Regexp{"plain": &n.plain, "not": &n.not, "may": &n.may}
+		sets := map[string]**regexp.Regexp{"plain": &n.plain, "not": &n.not, "may": &n.may, "ban": &n.ban}
 		for set := range strings.SplitSeq("\n"+rest, "\n= ") {
 			name, patterns, _ := strings.Cut(set, "\n")
 			if strings.TrimSpace(set) == "" {
@@ -98,6 +99,44 @@ func NegationIn(language, text string) (n Negation, known bool) {
 	if !known {
 		return n, false
 	}
+	said := of.read(text)
+	n = Negation{Denials: len(of.not.FindAllString(said, -1)), Unclear: of.may.MatchString(said) || of.ban != nil && of.ban.MatchString(said)}
+	if concord[base(language)] {
+		n.Denials = min(n.Denials, 1)
+	}
+	return n, true
+}
+
+// denials are how often a text denies or forbids: count by words for the whole of it, of which some may
+// be bans, and part where words deny a part or have it mean something else.
+type denials struct {
+	count      int
+	bans, part bool
+}
+
+// denialsIn counts what denies a text. known is false in a language of which that is not known.
+func denialsIn(language, text string) (d denials, known bool) {
+	of, known := negations()[base(language)]
+	if !known {
+		return d, false
+	}
+	said := of.read(text)
+	if of.ban != nil {
+		d.count = len(of.ban.FindAllString(said, -1))
+		d.bans = d.count > 0
+		said = of.ban.ReplaceAllString(said, " +;")
+	}
+	found := of.not.FindAllString(said, -1)
+	d.part = of.may.MatchString(said)
+	if concord[base(language)] && len(slices.Compact(slices.Sorted(slices.Values(found)))) == len(found) {
+		return denials{d.count + min(len(found), 1), d.bans, d.part}, true
+	}
+	d.count += len(found)
+	return d, true
+}
+
+// read is a text as the patterns match it, without what denies nothing.
+func (of *negation) read(text string) string {
 	words := search.NewPhrase(text)
 	for i, word := range words {
 		words[i] = bareLetters.Replace(word)
@@ -106,11 +145,7 @@ func NegationIn(language, text string) (n Negation, known bool) {
 	if of.plain != nil {
 		said = of.plain.ReplaceAllString(said, " +;")
 	}
-	n = Negation{Denials: len(of.not.FindAllString(said, -1)), Unclear: of.may.MatchString(said)}
-	if concord[base(language)] {
-		n.Denials = min(n.Denials, 1)
-	}
-	return n, true
+	return said
 }
 
 // Negated is a verdict turned around where the sentence denies: "under 8 may not".

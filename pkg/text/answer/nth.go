@@ -9,16 +9,21 @@ import (
 // lastOf stands for the last of a month's weekdays, beside the first, which is 1.
 const lastOf = -1
 
+// ordinalForm matches whole words, also those that begin or end beyond ASCII.
+func ordinalForm(words string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])(?:` + words + `)(?:$|[^\p{L}\p{N}])`)
+}
+
 // ordinals are the words for which of a month's weekdays is meant, by what they count.
 var ordinals = []struct {
 	nth  int
 	form *regexp.Regexp
 }{
-	{1, regexp.MustCompile(`(?i)\b(?:first|1st|erste[rnms]?|premier|1er|primer|primero|primo|primeir[oa]|prima|eerste|pierwsz\p{L}+|ilk)\b`)},
-	{2, regexp.MustCompile(`(?i)\b(?:second|2nd|zweite[rnms]?|deuxième|2e|segund[oa]|second[oa]|tweede|drug\p{L}{1,3}|ikinci)\b`)},
-	{3, regexp.MustCompile(`(?i)\b(?:third|3rd|dritte[rnms]?|troisième|3e|tercer|tercero|terz[oa]|terceir[oa]|derde|trzeci\p{L}*|üçüncü)\b`)},
-	{4, regexp.MustCompile(`(?i)\b(?:fourth|4th|vierte[rnms]?|quatrième|4e|cuarto|quart[oa]|vierde|czwart[yea]\p{L}*|dördüncü)\b`)},
-	{lastOf, regexp.MustCompile(`(?i)\b(?:last|letzte[rnms]?|dernier|último|ultim[oa]|última|laatste|ostatni\p{L}*|son)\b`)},
+	{1, ordinalForm(`first|1st|erste[rnms]?|premier|1er|primer|primero|primo|primeir[oa]|prima|eerste|pierwsz\p{L}+|ilk`)},
+	{2, ordinalForm(`second|2nd|zweite[rnms]?|deuxième|2e|segund[oa]|second[oa]|tweede|drug\p{L}{1,3}|ikinci`)},
+	{3, ordinalForm(`third|3rd|dritte[rnms]?|troisième|3e|tercer|tercero|terz[oa]|terceir[oa]|derde|trzeci\p{L}*|üçüncü`)},
+	{4, ordinalForm(`fourth|4th|vierte[rnms]?|quatrième|4e|cuarto|quart[oa]|vierde|czwart[yea]\p{L}*|dördüncü`)},
+	{lastOf, ordinalForm(`last|letzte[rnms]?|dernier|último|ultim[oa]|última|laatste|ostatni\p{L}*|son`)},
 }
 
 // ordinalBefore is how many bytes before a weekday say which of the month's is meant.
