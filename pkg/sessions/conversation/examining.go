@@ -85,13 +85,15 @@ func (c *Conversation) examined(values map[string]string) bool {
 // nobody was told that it was taken is taken again.
 func (c *Conversation) reopen() {
 	at, further, latest := c.standing()
+	// The clock knows one that was put and cut off before a word of it was heard.
+	if open := c.openByClock(); open >= 0 && open != at {
+		at, further, latest = open, 0, ""
+	}
 	if at < 0 {
-		if at, further, latest = c.openByClock(), 0, ""; at < 0 {
-			return
-		}
+		return
 	}
 	goal, g := &c.goals.all[at], c.goals
-	if !c.reopens(goal.Key, latest) {
+	if !c.reopens(goal, latest) {
 		return
 	}
 	output := answerOf(goal)

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"slices"
+	"strings"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
@@ -46,23 +47,23 @@ func (c *Conversation) openByClock() int {
 
 // reopens says whether the question that stood when the conversation was held elsewhere is to be taken up. One whose time
 // ran out is not. latest is what was said to it last.
-func (c *Conversation) reopens(key, latest string) bool {
+func (c *Conversation) reopens(goal *persona.Goal, latest string) bool {
 	t := c.timing
 	if t == nil {
 		return true
 	}
-	k := t.kept.Questions[key]
+	k := t.kept.Questions[goal.Key]
 	switch k.Came {
 	case session.RanOut, session.NoAnswer, session.NeverPut:
 		t.settled = true
 		return false
 	}
-	if k.Came != "" && latest == "" {
-		return false
+	if k.Came != "" && (latest == "" || !strings.HasSuffix(c.goals.values[answerOf(goal)], latest)) {
+		return false // what was said last is no part of its answer
 	}
 	if k.Came != "" { // nobody was told that it was taken
 		k.Came = ""
-		t.kept.Questions[key] = k
+		t.kept.Questions[goal.Key] = k
 	}
 	return true
 }

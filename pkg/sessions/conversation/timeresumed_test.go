@@ -98,3 +98,39 @@ func TestAProcessThatEndsNotesTheTime(t *testing.T) {
 	require.Equal(t, session.Clock{LimitS: 60, UsedMs: 2500}, first.journal.clocks.Questions["bread"])
 	require.Equal(t, "bread", first.journal.clocks.Open)
 }
+
+// What was said to a question that was cut off before a word of it was heard is no answer to the one before,
+// whose answer was taken.
+func TestWhatIsSaidToAQuestionThatWasCutOff(t *testing.T) {
+	ended := noon.Add(-time.Minute)
+	turn := func(i int64, by session.Speaker, text, spoken string) session.Turn {
+		return session.Turn{
+			ID: id.NewTurn(), Index: i, Speaker: by, Text: text, Spoken: spoken, Language: "en", StartedAt: ended, EndedAt: &ended, Interrupted: text != spoken,
+		}
+	}
+	for open, want := range map[string]map[string]string{
+		"oven": {bread: "It has rye", oven: "It burns wood"},
+		"":     {bread: "It has rye"}, // it was not noted that it was put
+	} {
+		t.Run(open, func(t *testing.T) {
+			play(t, func(config *Config) {
+				typing(20, 20, 0)(config)
+				config.Session.Clocks = &session.Clocks{Open: open, Questions: map[string]session.Clock{
+					"bread": {LimitS: 20, UsedMs: 5000, Came: session.InTime}, "oven": {LimitS: 20},
+				}}
+				config.Session.Collected = map[string]string{bread: "It has rye"}
+				config.Turns = []session.Turn{
+					turn(0, session.Avatar, "Tell me about the bread.", "Tell me about the bread."), turn(1, session.User, "It has rye", "It has rye"),
+					turn(2, session.Avatar, "Thank you, I have noted that. And the oven?", ""), turn(3, session.User, "It burns wood", "It burns wood"),
+				}
+			}, func(s *stage) {
+				s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
+				s.wait(grace)
+				for key, value := range want {
+					require.Equal(t, value, s.journal.values[key])
+				}
+				require.NotContains(t, s.journal.values[bread], "wood")
+			})
+		})
+	}
+}
