@@ -226,7 +226,6 @@ func TestATokenOpensAConversation(t *testing.T) {
 	v.refused("embed", token, http.StatusGone, "This link was used already.")
 }
 
-// rate rates by the page, as its script does.
 // Pages are told to go over WebRTC where the organization wants that.
 func TestPagesGoOverWebRTC(t *testing.T) {
 	t.Parallel()
@@ -236,6 +235,28 @@ func TestPagesGoOverWebRTC(t *testing.T) {
 	require.Equal(t, "webrtc", v.mint().Transport.Kind)
 }
 
+// Who asks what is kept of a conversation is told where the portal's privacy notice is, as it is published.
+func TestThePrivacyNoticeIsToldInAConversation(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	v.call(http.MethodPatch, v.portal, map[string]any{"privacy": map[string]any{"privacyUrl": "https://example.com/draft"}}, nil)
+	v.enter("embed", url.Values{"token": {v.link("embed-tokens", map[string]any{"externalId": "learner-3", "name": "Kim"})}})
+	ticket := v.mint()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	c, err := livetest.DialFrom(ctx, v.origin, ticket.Transport.URL, ticket.Token)
+	require.NoError(t, err)
+	t.Cleanup(c.Drop)
+	require.NoError(t, c.Send(ctx, "client-ready", nil))
+	require.NoError(t, c.Say(ctx, "Is this conversation stored?"))
+	said, err := c.Until(ctx, func(m livetest.Message) bool {
+		return m.Type == "bot-text" && strings.Contains(string(m.Data), "https://example.com/")
+	})
+	require.NoError(t, err)
+	require.Contains(t, string(said.Data), "https://example.com/privacy")
+}
+
+// rate rates by the page, as its script does.
 func (v *visited) rate(session string, ready livetest.Message) {
 	v.Helper()
 	var said struct{ ResumeToken string }
