@@ -2,9 +2,6 @@ package crm
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"visavis.dev/pkg/provider/hubspot"
@@ -25,32 +22,6 @@ type readOwners struct {
 	at    time.Time
 }
 
-// rememberedOwners are those of accounts, as long as they are believed.
-type rememberedOwners struct {
-	mu  sync.Mutex
-	all map[settled]readOwners
-}
-
-func (r *rememberedOwners) get(of settled) readOwners {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.all[of]
-}
-
-// put remembers those of an account, and forgets what is believed no more, and the oldest where that leaves too many.
-func (r *rememberedOwners) put(of settled, o readOwners) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	maps.DeleteFunc(r.all, func(_ settled, other readOwners) bool { return o.at.Sub(other.at) > ownersFor })
-	if r.all == nil {
-		r.all = map[settled]readOwners{}
-	}
-	if len(r.all) >= mostOwners {
-		delete(r.all, slices.MinFunc(slices.Collect(maps.Keys(r.all)), func(a, b settled) int { return r.all[a].at.Compare(r.all[b].at) }))
-	}
-	r.all[of] = o
-}
-
 // knowOwners finds out who of the team owns contacts, where that is to be compared and anybody is named. Somebody unknown is asked for anew.
 func (e *exchanging) knowOwners(ctx context.Context) error {
 	property, mapped := e.mapping.properties[assignee]
@@ -69,7 +40,7 @@ func (e *exchanging) knowOwners(ctx context.Context) error {
 	if len(named) == 0 {
 		return nil
 	}
-	known := e.ownersOf.get(e.key())
+	known, _ := e.ownersOf.Get(e.key())
 	age := e.Clock.Since(known.at)
 	stale := age > ownersFor
 	for owner := range named {
@@ -92,7 +63,7 @@ func (e *exchanging) askOwners(ctx context.Context) error {
 		return err
 	}
 	e.askedOwners = true
-	e.ownersOf.put(e.key(), known)
+	e.ownersOf.Add(e.key(), known)
 	return e.nameOwners(ctx, known.mails)
 }
 

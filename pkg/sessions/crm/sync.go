@@ -37,7 +37,7 @@ type Syncer struct {
 	// accounts are those of connections as they were settled last.
 	accounts lru.Cache[settled, string]
 	// ownersOf are the owners of those accounts.
-	ownersOf rememberedOwners
+	ownersOf lru.Cache[settled, readOwners]
 }
 
 type settled struct {
@@ -55,7 +55,11 @@ func New(o Options) *Syncer {
 	if err != nil {
 		panic(err) // the size is good
 	}
-	return &Syncer{Options: o, accounts: accounts}
+	owners, err := lru.New[settled, readOwners](mostOwners)
+	if err != nil {
+		panic(err) // as is this
+	}
+	return &Syncer{Options: o, accounts: accounts, ownersOf: owners}
 }
 
 // Patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
